@@ -16,17 +16,20 @@ type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'bridge' 
 
 /** Chunks of the modules that the main door needs. */
 const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
-  [/^src\/protocol\//, 'protocol'],
+  [/^src\/protocol\/|^packages\/wire\//, 'protocol'],
   [/^src\/conversation\//, 'conversation'],
   [/^src\/machines\//, 'machines'],
   [/^packages\/tools\/src\/workspace\/|^src\/actors\/files\//, 'workspace'],
-  [/^src\/(?:actors|log\/redaction)\/|^packages\/(?:policies|models)\//, 'actors'],
+  [
+    /^src\/(?:actors|log\/redaction)\/|^packages\/(?:policies|models|tools\/src\/(?:permissions|schedules))\//,
+    'actors',
+  ],
   [/^packages\/charts\//, 'charts'],
   [/^packages\/groups\//, 'groups'],
   [/^(?:src\/log|packages)\/stores\//, 'stores'],
   [/^src\/log\//, 'log'],
   [/^packages\/sessions\//, 'sessions'],
-  [/^src\/runtime\/|\/createRuntime\.ts$/, 'runtime'],
+  [/^src\/runtime\/|^packages\/waking\/|\/createRuntime\.ts$/, 'runtime'],
 ]
 
 /**

@@ -6,7 +6,7 @@ import { hubExits } from '../packages/charts/src/hubExits.ts'
 import { layoutInWorker } from '../packages/charts/src/layoutInWorker.ts'
 import { layoutKey } from '../packages/charts/src/layoutCache.ts'
 import { defineAgent } from '../src/actors/define/defineAgent.ts'
-import { policyModel } from '../src/actors/models/policyModel.ts'
+import { policyModel } from '../packages/models/src/policyModel.ts'
 
 /** The full charts of an agent with and without sub-agents, laid out, by the key under which they are looked for. */
 export async function agentLayouts(): Promise<Readonly<Record<string, ElkGraph>>> {

@@ -1,14 +1,6 @@
 /** The door "escapement/acp": agents for the clients of the Agent Client Protocol, and foreign agents for ours. */
 export { acp } from '../packages/acp/src/acp.ts'
-export { acpAgent, type AcpAgentOptions } from '../packages/acp/src/client/acpAgent.ts'
+export { acpAgent } from '../packages/acp/src/client/acpAgent.ts'
 
 // Agents elsewhere by any other protocol
-export type {
-  RemoteAgentEntry,
-  RemoteAnswer,
-  RemoteHost,
-  RemoteLimits,
-  RemoteOptions,
-  RemoteRequest,
-  RemoteTask,
-} from './actors/parts/remote/remoteAgent.ts'
+export type { RemoteAgentEntry } from './actors/parts/remote/remoteAgent.ts'

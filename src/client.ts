@@ -4,7 +4,6 @@
 export {
   connect,
   type Client,
-  type ClientStatus,
   type ConnectOptions,
   type RemoteAgent,
   type RemoteAgentOf,
@@ -13,21 +12,9 @@ export {
 // What a server answers
 export type {
   AgentSummary,
-  HostView,
-  PendingTimer,
-  RemoteAgents,
   RemoteConversation,
   RemoteHost,
-  RemoteNode,
-  RemoteSearch,
-  RemoteSessions,
-  RemoteShare,
   RemoteSnapshot,
-  RemoteSpend,
-  RemoteSpendOptions,
-  RemoteTree,
-  RemoteWaiting,
-  RosterChange,
   SessionEntry,
 } from '../packages/bridge/src/client/index.ts'
 
@@ -45,7 +32,6 @@ export {
   type ChatReply,
   type ChatStateData,
   type ConversationStore,
-  type EscapementChatTransport,
 } from '../packages/bridge/src/client/index.ts'
 
 // Names of the main door that code beside a client needs

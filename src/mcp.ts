@@ -5,9 +5,9 @@
 
 // Tools of servers
 export { mcpTools } from '../packages/mcp/src/client/mcpTools.ts'
-export type { McpAuth, McpOptions } from '../packages/mcp/src/client/options.ts'
+export type { McpAuth } from '../packages/mcp/src/client/options.ts'
 export { fileAuth } from '../packages/mcp/src/client/fileAuth.ts'
 export { mcpConnectionMachine } from '../packages/mcp/src/client/connectionMachine.ts'
 
 // Agents as a server
-export { mcpServer, type McpConnection, type McpServer } from '../packages/mcp/src/server/mcpServer.ts'
+export { mcpServer, type McpServer } from '../packages/mcp/src/server/mcpServer.ts'

@@ -3,4 +3,4 @@
  * `yaml`.
  */
 export { openApiTools, type OpenApiTools } from '../packages/openapi/src/openApiTools.ts'
-export type { OpenApiOperation, OpenApiOptions } from '../packages/openapi/src/options.ts'
+export type { OpenApiOptions } from '../packages/openapi/src/options.ts'

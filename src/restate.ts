@@ -3,9 +3,5 @@ export { restateClient, type RestateClient } from '../packages/cluster/src/resta
 export type { Dispatch } from '../packages/bridge/src/server/dispatch.ts'
 export { restateDispatch } from '../packages/cluster/src/restate/restateDispatch.ts'
 export type { Outcome as RestateOutcome } from '../packages/cluster/src/restate/carried.ts'
-export {
-  restateWorker,
-  type ListeningWorker,
-  type RestateWorker,
-} from '../packages/cluster/src/restate/restateWorker.ts'
+export { restateWorker, type RestateWorker } from '../packages/cluster/src/restate/restateWorker.ts'
 export { restateRuntime, type RestateRuntime } from '../packages/cluster/src/restate/restateRuntime.ts'

@@ -12,4 +12,4 @@ export type { SnapshotStore } from './protocol/ports/snapshots.ts'
 // Records
 export { logRecordSchema, recordVersion } from './protocol/records.ts'
 export { parseRecord } from './protocol/upgradeRecord.ts'
-export { repairLog, type LogRepair } from '../packages/stores/src/repairLog.ts'
+export { repairLog } from '../packages/stores/src/repairLog.ts'

@@ -6,26 +6,24 @@ export {
   type ScriptedModel,
   type ScriptedReply,
 } from '../packages/evaluation/src/testing/scriptedModel.ts'
-export { recordModel, type RecordingModel } from '../packages/evaluation/src/testing/recordModel.ts'
-export { replayModel, type ReplayModel } from '../packages/evaluation/src/testing/replayModel.ts'
+export { recordModel } from '../packages/evaluation/src/testing/recordModel.ts'
+export { replayModel } from '../packages/evaluation/src/testing/replayModel.ts'
 export { simulatedClock, type SimulatedClock } from '../packages/evaluation/src/testing/simulatedClock.ts'
 
 // Contracts that parts of one's own have to keep
-export { memoryContract, type MemoryContractCase } from '../packages/evaluation/src/testing/memoryContract.ts'
-export { modelContract, type ModelContractCase } from '../packages/evaluation/src/testing/modelContract.ts'
-export { workspaceContract, type WorkspaceContractCase } from '../packages/evaluation/src/testing/workspaceContract.ts'
-export { storeContract, type StoreContractCase } from '../packages/evaluation/src/testing/storeContract.ts'
+export { memoryContract } from '../packages/evaluation/src/testing/memoryContract.ts'
+export { modelContract } from '../packages/evaluation/src/testing/modelContract.ts'
+export { workspaceContract } from '../packages/evaluation/src/testing/workspaceContract.ts'
+export { storeContract } from '../packages/evaluation/src/testing/storeContract.ts'
 
 // Evaluation
 export { evaluate } from '../packages/evaluation/src/evaluate.ts'
 export type { EvaluateOptions, Evaluation } from '../packages/evaluation/src/evaluateOptions.ts'
 export type { Report as EvaluationReport } from '../packages/evaluation/src/report/report.ts'
 export type { TrialResult } from '../packages/evaluation/src/results.ts'
-export { recordedSuite, type RecordedTask } from '../packages/evaluation/src/recordedSuite.ts'
+export { recordedSuite } from '../packages/evaluation/src/recordedSuite.ts'
 export {
   defineSuite,
-  type AgentSource,
-  type ScoredTrial,
   type Scorer,
   type SuiteDefinition,
   type TrialGiven,

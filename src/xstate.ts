@@ -1,14 +1,7 @@
 /** The door "escapement/xstate": agents as actors of the application's own XState machines, and machines that are kept as agents are. */
 export { agentLogic, type AgentLogic } from '../packages/xstate/src/agentLogic.ts'
-export type { AgentLogicEvent, AgentLogicInput, AgentSnapshot } from '../packages/xstate/src/agentSnapshot.ts'
+export type { AgentLogicInput, AgentSnapshot } from '../packages/xstate/src/agentSnapshot.ts'
 export { durable, type DurableArgs, type DurableLogic } from '../packages/xstate/src/hosts/durable.ts'
-export { defineHost, type HostConfig } from '../packages/xstate/src/hosts/defineHost.ts'
+export { defineHost } from '../packages/xstate/src/hosts/defineHost.ts'
 export { hostMachine } from '../packages/xstate/src/hosts/hostMachine.ts'
-export type {
-  DurableEffects,
-  HostDefinition,
-  Hosted,
-  HostOptions,
-  HostRules,
-} from '../packages/xstate/src/hosts/hostTypes.ts'
-export type { HostView, PendingTimer } from './protocol/parts/hosts/hostView.ts'
+export type { HostDefinition, Hosted } from '../packages/xstate/src/hosts/hostTypes.ts'

@@ -12,7 +12,7 @@ import type { InnerAgentCall, InnerDecision, InnerRequest } from '../protocol/pa
 import type { CallOutput, ReplyFailure } from '../machines/effectTypes.ts'
 import type { PartDraft, PartStates } from '../machines/partStates.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
-import type { Usage } from '../protocol/messages.ts'
+import type { ToolResultMessage, Usage } from '../protocol/messages.ts'
 import type { Spent } from '../protocol/records.ts'
 import type { SourceInfo, ToolsChange } from '../protocol/toolsChange.ts'
 import type { Limits } from '../protocol/runs/runLimits.ts'
@@ -157,6 +157,8 @@ export interface AgentPorts {
   partial: PartialReply | null
   /** Output of running calls so far, as it was printed, by their ids: shown to the model if they come to no result. */
   readonly printed: Map<string, string>
+  /** Receipts of running calls so far, by their ids: they stand if the calls are aborted. */
+  readonly kept: Map<string, NonNullable<ToolResultMessage['receipt']>>
   /** The last request that was announced. */
   announced: string
   /** The request for the current trunk. */

@@ -1,4 +1,5 @@
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
+import { RuntimeError } from '../protocol/errors.ts'
 
 /** Applies a record to a state: changes the state in place, or returns the next one. */
 type Step<State, Read> = (state: State, record: Read) => State | void
@@ -96,4 +97,13 @@ export function foldLog<State>(fold: Fold<State, unknown>, ...logs: readonly Ite
   let state = fold.initial()
   for (const records of logs) for (const record of records) state = after(fold, state, record)
   return state
+}
+
+/** Returns the error for a record that does not follow from earlier ones. */
+export const corrupt = (record: LogRecord, what: string): RuntimeError =>
+  new RuntimeError('LOG_CORRUPT', `Record ${record.seq} (${record.type}) does not follow from the log: ${what}.`)
+
+/** Throws if a record has a fault. @throws RuntimeError `LOG_CORRUPT` */
+export function check(record: LogRecord, wrong: string | undefined): void {
+  if (wrong !== undefined) throw corrupt(record, wrong)
 }

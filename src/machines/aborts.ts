@@ -2,7 +2,7 @@ import type { AgentContext, AgentMachineEvent } from './agentTypes.ts'
 import type { SettleOutput } from './effectTypes.ts'
 import { endBackground } from './background.ts'
 import { refuseReshaping } from './brakes.ts'
-import { cancelCalls, stopCalls } from './calls.ts'
+import { type AbortedCalls, cancelCalls, stopCalls } from './calls.ts'
 import { cancelCompaction, refuseCompactions } from './compaction.ts'
 import { endInnerAgents } from './innerAgents.ts'
 import { endTask, tellChildren } from './children.ts'
@@ -40,11 +40,11 @@ export function abortBackground(draft: Draft, event: AgentMachineEvent): void {
 /** Cleans up after an abort and ends the run. */
 export function endAbort(
   draft: Draft,
-  { partial, spent, printed }: Pick<SettleOutput, 'partial' | 'spent' | 'printed'> = nothing,
+  { partial, ...left }: Pick<SettleOutput, 'partial' | 'spent'> & AbortedCalls = nothing,
 ): void {
   addPartialReply(draft, partial)
-  endInnerAgents(draft, spent)
-  cancelCalls(draft, 'aborted', spent, printed)
+  endInnerAgents(draft, left.spent)
+  cancelCalls(draft, 'aborted', left)
   endUndo(draft, 'the run was aborted')
   refuseReshaping(draft, 'the run was aborted')
   refuseCompactions(draft, 'the run was aborted')

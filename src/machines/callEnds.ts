@@ -26,7 +26,7 @@ export function synthesize(
   index: number,
   synthetic: ExplainedReason,
   why?: string,
-  { printed, ...more }: Pick<CallResult, 'spent' | 'returned'> & { readonly printed?: string } = {},
+  { printed, ...more }: Pick<CallResult, 'spent' | 'returned' | 'receipt'> & { readonly printed?: string } = {},
 ): void {
   const { status, callId } = draft.callAt(index)
   if (status === 'checking') draft.children.push({ type: 'stop', id: hookSlot(index) })

@@ -1,5 +1,5 @@
 import type { AgentContext, AgentInput, CallState, LiveCall } from './agentTypes.ts'
-import type { CallOutput, PlannedCall } from './effectTypes.ts'
+import type { CallOutput, PlannedCall, SettleOutput } from './effectTypes.ts'
 import type { ToolExecution } from './agentPolicy.ts'
 import { isBackground, nextBackgroundId, receiptOf, startBackground, whyNoMore } from './background.ts'
 import { pinResult, requestBrake } from './brakes.ts'
@@ -272,20 +272,26 @@ export function failCall(draft: Draft, slot: string, message: string): void {
   advanceCalls(draft)
 }
 
+/** Facts about calls that were aborted. */
+export type AbortedCalls = Partial<Pick<SettleOutput, 'spent' | 'printed' | 'receipts'>>
+
 /** Answers every call that has no result yet. */
 export function cancelCalls(
   draft: Draft,
   reason: ExplainedReason,
-  spent: { readonly [key: string]: Spent } = {},
-  printed: { readonly [callId: string]: string } = {},
+  { spent = {}, printed = {}, receipts = {} }: AbortedCalls = {},
 ): void {
   draft.context.calls.forEach((call, index) => {
     if (call.status === 'settled') return
     if (isUnderWay(call)) draft.children.push({ type: 'stop', id: callSlot(index) })
     const used = call.status === 'running' ? spent[call.key] : undefined
     const said = printed[call.callId]
-    const more = said === undefined ? {} : { printed: said }
-    synthesize(draft, index, reason, undefined, { ...spentBy(used ?? call.used), ...more })
+    const receipt = receipts[call.callId]
+    synthesize(draft, index, reason, undefined, {
+      ...spentBy(used ?? call.used),
+      ...(said === undefined ? {} : { printed: said }),
+      ...(receipt === undefined ? {} : { receipt }),
+    })
   })
 }
 
@@ -301,11 +307,16 @@ export function recoverCalls(draft: Draft, restored: NonNullable<AgentInput['res
     else if (redacted.includes(call.callId)) synthesize(draft, index, 'interrupted')
     else if (unapproved.includes(call.callId)) holdCall(draft, index)
     else if (call.status !== 'running') return
-    // Its log says what it had done; it continues from there.
-    else if (call.childId !== undefined || mayRerun.includes(call.name)) setStatus(draft, index, 'ready')
+    // Its log says what it had done, here or elsewhere; it continues from there.
+    else if (call.childId !== undefined || isNoted(draft, call) || mayRerun.includes(call.name))
+      setStatus(draft, index, 'ready')
     else synthesize(draft, index, 'interrupted')
   })
 }
+
+/** True for a call that has noted how it finds what it began elsewhere, or that it was about to begin something. */
+const isNoted = ({ context: { parts } }: Draft, { callId }: CallState): boolean =>
+  parts.remote !== undefined && Object.hasOwn(parts.remote, callId)
 
 /** Answers every call that has no result yet, whatever the decision about it: the person who decided is not known here. */
 export function interruptCalls(draft: Draft): void {

@@ -289,6 +289,8 @@ export interface SettleOutput {
   } | null
   /** Printed output of aborted calls, for the model, by their ids. */
   readonly printed?: { readonly [callId: string]: string }
+  /** Receipts of aborted calls, by their ids. */
+  readonly receipts?: { readonly [callId: string]: NonNullable<ToolResultMessage['receipt']> }
   /** Usage of aborted sub-agents, by the key of their call. */
   readonly spent: { readonly [key: string]: Spent }
 }

@@ -1,6 +1,6 @@
 import { backoffDelay } from '../protocol/backoffDelay.ts'
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import type { Refusal } from '../protocol/guarding.ts'
+import type { Refusal, GuardVerdict } from '../protocol/guarding.ts'
 import { totalTokens, type UserSource } from '../protocol/messages.ts'
 import type { QueuedMessage } from '../protocol/runs/queue.ts'
 import { recordVersion as v, type PauseReason, type RecordOf, type RunStopReason } from '../protocol/records.ts'
@@ -10,11 +10,11 @@ import type { ReplyOutput, SettleOutput } from './effectTypes.ts'
 import type { RetryPolicy } from './agentPolicy.ts'
 import { runIdOf, room, type Draft } from './draft.ts'
 import { endTask } from './children.ts'
-import { recordGuards } from './guards/guarding.ts'
 import { deadlineReason, reachedLimit } from './limits.ts'
 import { takeMessages } from './queues.ts'
 import { spentRun, untold } from './spending.ts'
 import { useFrame } from './turns.ts'
+import type { NodeId } from '../protocol/ids.ts'
 
 type FailedReply = Extract<ReplyOutput, { ok: false }>
 
@@ -335,4 +335,15 @@ export function releaseDeadline(draft: Draft): void {
   if (run === null || run.deadline === null || run.deadlinePassed) return
   draft.setRun({ deadline: run.deadline + Math.max(0, now - heldAt) })
   armDeadline(draft)
+}
+
+/** Returns the node up to which the input guards have looked; empty without them. */
+export const guardInput = ({ policy, guardedTo = 0 }: AgentContext): { guardedTo?: NodeId } =>
+  policy.flags.inputGuards === true ? { guardedTo } : nothing
+
+const nothing = {}
+
+/** Records what guards decided while a reply was made. */
+export function recordGuards(draft: Draft, verdicts: readonly GuardVerdict[]): void {
+  for (const verdict of verdicts) draft.record({ type: 'guard.decided', ...draft.at, ...verdict })
 }

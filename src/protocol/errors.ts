@@ -113,6 +113,7 @@ export const errorTable = {
   WORKSPACE_FULL: 'Free space, or give the workspace more.',
   WORKSPACE_CLOSED: 'Make another workspace; a closed one stays closed.',
   WORKSPACE_FAILED: 'Try again: the next call opens the workspace anew.',
+  TREE_TOO_LARGE: 'Leave folders out with `snapshots: { tree: { exclude } }`, or raise `maxFiles` or `maxBytes` there.',
   RECORD_TOO_LARGE:
     'The record is not in the log. Call abort, stop or close to release the agent; runtime.open continues from its log.',
   FOREIGN_FORMAT:

@@ -74,7 +74,7 @@ export type LiveEvent =
       readonly type: 'record.withheld'
       readonly nodeId?: NodeId
       readonly parentId?: NodeId | null
-      /** The rest of a captured request that the client did not ask for, with `messages` counted. */
+      /** The rest of the record of a captured request that the client did not ask for, with `messages` counted. */
       readonly captured?: Pick<RecordOf<'turn.captured'>, 'attempt' | 'model' | 'kept'> & { readonly messages: number }
     })
   /** The listener was too slow, so this many events were dropped before this one. They can be read from the log. */

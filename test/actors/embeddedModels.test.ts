@@ -1,4 +1,4 @@
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { Cancellation } from '../../src/actors/timing/cancellation.ts'
 import { readReply } from '../../src/actors/turn/readReply.ts'

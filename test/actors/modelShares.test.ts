@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { ModelQueue, type Permit } from '../../src/actors/models/limits/modelQueue.ts'
 import type { ModelLimits } from '../../src/actors/models/limits/modelLimit.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { z as zod3 } from 'zod/v3'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { startAgent, withCode } from '../support/agentHarness.ts'

@@ -1,5 +1,5 @@
 import { createRuntime, defineAgent, memoryStore, type LogRecord, type ModelRequest } from '../../src/index.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { cutStore, recordsOf, settled } from '../journeys/cutLogs.ts'

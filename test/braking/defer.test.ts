@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import type { Model } from '../../src/protocol/ports/model.ts'

@@ -9,7 +9,7 @@ import {
 import type { RecordOf } from '../../src/protocol/records.ts'
 import { chart } from '../../packages/charts/src/chart.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { cutStore, recordsOf, settled } from '../journeys/cutLogs.ts'
 import { calls, startAgent, tool, withCode } from '../support/agentHarness.ts'
 import { notesIn, textIn } from '../support/brakeLog.ts'

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { decide } from '../../packages/policies/src/decide.ts'
 import { policy, type Trigger } from '../../src/actors/define/policy.ts'
 import { when } from '../../packages/policies/src/when.ts'

@@ -3,7 +3,7 @@ import { assembleRequest, RequestAssembler } from '../../src/conversation/reques
 import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { applyPrune } from '../../src/conversation/brakes/prune/prune.ts'
 import { planShow } from '../../src/conversation/brakes/prune/planShow.ts'
-import { savingsOf } from '../../src/conversation/limits/savings.ts'
+import { savingsOf } from '../../packages/sessions/src/savings/savings.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import {

@@ -7,7 +7,7 @@ import {
   type LogRecord,
   type ModelRequest,
 } from '../../src/index.ts'
-import { policyModel, type ModelPolicy } from '../../src/actors/models/policyModel.ts'
+import { policyModel, type ModelPolicy } from '../../packages/models/src/policyModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { cutStore, recordsOf, settled } from '../journeys/cutLogs.ts'
 import { calls, startAgent, tool, withCode } from '../support/agentHarness.ts'

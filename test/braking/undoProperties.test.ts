@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { workspaceTools } from '../../packages/tools/src/workspace/workspaceTools.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { MemorySnapshots } from '../../src/log/stores/memorySnapshots.ts'

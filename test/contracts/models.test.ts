@@ -6,7 +6,7 @@ import {
   type ContractReply,
   modelContract,
 } from '../../packages/evaluation/src/testing/modelContract.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { recordModel } from '../../packages/evaluation/src/testing/recordModel.ts'
 import { replayModel } from '../../packages/evaluation/src/testing/replayModel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'

@@ -1,6 +1,6 @@
 import { RequestAssembler, assembleRequest } from '../../src/conversation/request/assembleRequest.ts'
 import { Conversation } from '../../src/conversation/tree/conversation.ts'
-import { GrowingList } from '../../src/conversation/tree/growingList.ts'
+import { GrowingList } from '../../src/conversation/tree/origins.ts'
 import { estimateTokens } from '../../src/conversation/limits/tokenCounter.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'
 import { BrakeLog, notesIn } from '../support/brakeLog.ts'

@@ -15,7 +15,10 @@ import { assert, describe } from '../support/suite.ts'
 /** As another process has it. */
 function again(conversation: Conversation, sizes?: ChunkSizes): Conversation {
   const state = JSON.parse(JSON.stringify(conversation.keep())) as KeptConversation
-  return new Conversation(conversation.counter, { state, nodes: new KeptNodes(keepNodes(conversation, sizes)) })
+  return new Conversation(conversation.counter, {
+    state,
+    nodes: new KeptNodes(Buffer.concat(keepNodes(conversation, sizes))),
+  })
 }
 
 /** So that short conversations have many chunks. */
@@ -62,7 +65,7 @@ const viewOf = (conversation: Conversation): string =>
   ])
 
 const keptOf = (conversation: Conversation): string =>
-  JSON.stringify([conversation.keep(), keepNodes(conversation).length])
+  JSON.stringify([conversation.keep(), Buffer.concat(keepNodes(conversation)).length])
 
 /** Text of the next request; `undefined`: it would not be asked for now. */
 function requestOf({ frame, turnIndex }: BrakeLog, conversation: Conversation): string | undefined {
@@ -145,7 +148,7 @@ describe('a conversation that was kept', (it) => {
     const { from, to } = log.conversation.overlay!
     assert.ok(to - from > 60)
     const state = JSON.parse(JSON.stringify(log.conversation.keep())) as KeptConversation
-    const nodes = new KeptNodes(keepNodes(log.conversation, small))
+    const nodes = new KeptNodes(Buffer.concat(keepNodes(log.conversation, small)))
     const taken: number[] = []
     const restored = new Conversation(log.conversation.counter, {
       state,
@@ -174,7 +177,7 @@ describe('a conversation that was kept', (it) => {
     const state = JSON.parse(JSON.stringify(conversation.keep())) as KeptConversation
     assert.is(state.overlays.length, 6)
     assert.ok(JSON.stringify(state).length < 3_000)
-    const nodes = new KeptNodes(keepNodes(conversation, small))
+    const nodes = new KeptNodes(Buffer.concat(keepNodes(conversation, small)))
     const plain = nodes.chunks.filter(({ isDeflated }) => !isDeflated).map(({ bytes }) => Buffer.from(bytes).toString())
     assert.match(plain.join(), '6: what happened')
     assert.not.match(plain.join(), '5: what happened')
@@ -208,9 +211,9 @@ describe('a conversation that was kept', (it) => {
     log.step([{ output: 'x'.repeat(100) }])
     log.reply('done')
     const { conversation } = log
-    const nodes = keepNodes(conversation)
+    const nodes = Buffer.concat(keepNodes(conversation))
     const state = conversation.keep()
-    const text = Buffer.from(nodes).indexOf('xxx')
+    const text = nodes.indexOf('xxx')
     nodes[text] = 'y'.codePointAt(0)!
     const restored = new Conversation(conversation.counter, { state, nodes: new KeptNodes(nodes) })
     nodes[text + 1] = 'z'.codePointAt(0)!

@@ -9,6 +9,8 @@ interface Did {
   readonly synthetic?: ToolResultMessage['synthetic']
   readonly tool?: string
   readonly copiedFrom?: number
+  /** It kept nothing. */
+  readonly isBare?: true
 }
 
 /** Calls of one reply, `n1`, whose results follow it; all of them could be undone. */
@@ -28,7 +30,7 @@ function calledFor(...did: readonly Did[]): Map<number, ConversationNode> {
       })),
     },
   }
-  const results = did.map(({ of, isUndone = false, synthetic, tool = 'write', copiedFrom }, at) => ({
+  const results = did.map(({ of, isUndone = false, synthetic, tool = 'write', copiedFrom, isBare }, at) => ({
     id: at + 2,
     stepId: 1,
     tags: [],
@@ -40,7 +42,7 @@ function calledFor(...did: readonly Did[]): Map<number, ConversationNode> {
       toolName: tool,
       content: [],
       isError: false,
-      receipt: { data: at, ...(of === undefined ? {} : { of }) },
+      ...(isBare ? {} : { receipt: { data: at, ...(of === undefined ? {} : { of }) } }),
       ...(synthetic === undefined ? {} : { synthetic }),
     },
   }))
@@ -77,7 +79,7 @@ describe('what a revert undoes', (it) => {
     const cut = 'it was cut short, and it is not known what it did'
     for (const [at, synthetic] of [
       [0, 'interrupted'],
-      [1, 'aborted'],
+      [1, 'interrupted'],
       [2, 'interrupted'],
     ] as const) {
       const did: Did[] = [{ of: 'a.ts' }, { of: 'a.ts' }, { of: 'a.ts' }, { of: 'b.ts' }, {}]
@@ -90,6 +92,13 @@ describe('what a revert undoes', (it) => {
     assert.equal(gone, { calls: [], kept: ['a.ts (2 times): there is no tool any more that could undo it'] })
     const forked = planned(calledFor({ of: 'a.ts' }, { of: 'a.ts' }), { ownFrom: 3 })
     assert.equal(forked.calls, [], 'not the own half of what a fork shares')
+  })
+
+  it('is what an aborted call did if it had kept a receipt by then, and not the calls that it made', () => {
+    const nodes = calledFor({ synthetic: 'aborted', of: 'a.ts' }, { synthetic: 'aborted', isBare: true })
+    const cut = 'it was cut short, and it is not known what it did'
+    assert.equal(planned(nodes), { calls: [2], kept: [`write {"at":1}: ${cut}`] })
+    assert.equal(planned(nodes, { effectsOf: () => 'calls' }).calls, [])
   })
 
   it('is what was done on branches that were abandoned within it, too', () => {

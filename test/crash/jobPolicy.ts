@@ -1,5 +1,5 @@
-import type { ModelPolicy } from '../../src/actors/models/policyModel.ts'
-import type { ReplyShape } from '../../src/actors/models/replyShape.ts'
+import type { ModelPolicy } from '../../packages/models/src/policyModel.ts'
+import type { ReplyShape } from '../../packages/models/src/replyShape.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 import type { Job, JobTurn } from './crashJob.ts'

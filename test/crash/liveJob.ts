@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { policy } from '../../src/actors/define/policy.ts'
 import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
 import type { ConversationNode } from '../../src/conversation/tree/node.ts'

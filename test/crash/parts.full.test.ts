@@ -12,13 +12,19 @@ import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { killModes } from './killingStore.ts'
 
 /** Lives one life in a folder. Resolves with the signal that ended it; `null`: it came to its end. */
-async function live(folder: string, ...args: readonly string[]): Promise<NodeJS.Signals | null> {
+async function live(
+  { signal: over }: Pick<CaseContext, 'signal'>,
+  folder: string,
+  ...args: readonly string[]
+): Promise<NodeJS.Signals | null> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'partsChild.ts'), folder, ...args], {
     stdio: ['ignore', 'inherit', 'inherit'],
+    signal: over,
   })
-  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
-    child.once('exit', (...end) => resolve(end)),
-  )
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (...end) => resolve(end))
+  })
   assert.ok(signal !== null || code === 0, `it ended with ${code}`)
   return signal
 }
@@ -76,7 +82,7 @@ describe('state, rules, schedules and sleep of a process that is killed', (it) =
 
   it('are whole without a death', { timeoutMs: 60_000 }, async (context) => {
     const folder = freshFolder(context)
-    assert.is(await live(folder), null)
+    assert.is(await live(context, folder), null)
     await checkEnd(folder, 'undisturbed')
     const { records: log } = await readHistory(fileStore(join(folder, 'store')), 'a1')
     const types = new Set(log.map(({ type }) => type))
@@ -96,8 +102,8 @@ describe('state, rules, schedules and sleep of a process that is killed', (it) =
     it(`come to the same end, killed ${mode} a record`, { timeoutMs: 600_000 }, async (context) => {
       for (const at of some(byTurns(records, turn))) {
         const folder = freshFolder(context)
-        const signal = await live(folder, mode, String(at))
-        if (signal !== null) await live(folder)
+        const signal = await live(context, folder, mode, String(at))
+        if (signal !== null) await live(context, folder)
         await checkEnd(folder, `${mode} record ${at}`)
         if (signal === null) return
       }

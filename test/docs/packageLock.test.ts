@@ -14,6 +14,7 @@ for (const path of [
   'package-lock.json',
   'test/bundlers/package-lock.json',
   'test/judges/package-lock.json',
+  'packages/acp/test/foreign/package-lock.json',
   'tools/bench/peers/package-lock.json',
   'tools/site/package-lock.json',
 ])

@@ -106,6 +106,7 @@ const reviewed = {
   '../../src/memory.ts': ['isTrusted', 'markdownMemory', 'mergeMemory', 'sqliteMemory'],
   '../../src/react.ts': [
     'AgentProvider',
+    'McpApp',
     'useAgent',
     'useAgentState',
     'useApprovals',

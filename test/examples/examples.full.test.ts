@@ -164,6 +164,12 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     'The keeper says: The tower clock is wound.',
     'stop',
   ],
+  '23-undo.ts': [
+    'after the commands: old, prices.md',
+    'after the undo: menu.md, prices.md',
+    'undone: files changed by rm *.bak && mkdir -p old/2025 && mv menu.md old/2025',
+    'all else is as before, but not prices.md (it was changed by something else since)',
+  ],
 }
 
 describe('the examples', (it) => {

@@ -1,4 +1,4 @@
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'

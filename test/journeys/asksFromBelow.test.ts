@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import type { ModelRequest } from '../../src/protocol/ports/model.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { foldPending, nothingAsked } from '../../packages/bridge/src/client/fold/foldPending.ts'
 import { summaryOf } from '../../packages/bridge/src/server/snapshots.ts'

@@ -4,7 +4,7 @@ import {
   type CompactionStrategy,
 } from '../../src/actors/brakes/compaction/summariseSpan.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { textIn } from '../support/brakeLog.ts'
 import {
   calls,

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { loadSession } from '../../packages/sessions/src/loadSession.ts'

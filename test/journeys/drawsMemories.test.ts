@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import type { MemoryOptions } from '../../src/actors/parts/memory/memoryOptions.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Memory } from '../../src/protocol/ports/memory.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { calls, resultsOf, startAgent, withCode } from '../support/agentHarness.ts'
 import { asks, caller, ends, Lives, paused } from '../support/lives.ts'

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
 import type { Conversation } from '../../src/conversation/tree/conversation.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { defineTool, type ToolContext } from '../../src/actors/tools/defineTool.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { retry } from '../../packages/page/src/inspector/model/agent/retry.ts'

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { parallel } from '../../packages/groups/src/parallel.ts'
 import { pipeline } from '../../packages/groups/src/pipeline.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { z } from 'zod'

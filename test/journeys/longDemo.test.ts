@@ -11,7 +11,7 @@ import type { AgentEvent, LogRecord, ModelRequest, RequestMessage } from '../../
 import { runCli, startCli, type CliRunOptions } from '../../packages/cli/test/cliInProcess.ts'
 import { projectFolder } from '../../packages/cli/test/cliChild.ts'
 import { savedWords } from '../../packages/charts/src/savingsWords.ts'
-import { savingsOf } from '../../src/conversation/limits/savings.ts'
+import { savingsOf } from '../../packages/sessions/src/savings/savings.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const timeoutMs = 120_000

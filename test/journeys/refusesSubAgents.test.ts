@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { maxContentChars } from '../../src/protocol/text/saidContent.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import type { Block } from '../../src/protocol/messages.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { defineTool, type ToolEffects } from '../../src/actors/tools/defineTool.ts'
 import { forkSession } from '../../packages/sessions/src/forkSession.ts'
 import { textOf } from '../../src/protocol/messages.ts'

@@ -2,7 +2,7 @@ import { fileStore, memoryStore, type Agent, type LogRecord } from '../../src/in
 import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
 import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { defineTool, type ToolEffects } from '../../src/actors/tools/defineTool.ts'
 import type { ModelRequest } from '../../src/protocol/ports/model.ts'

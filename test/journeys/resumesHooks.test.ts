@@ -1,6 +1,6 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { tool } from '../support/agentHarness.ts'
 import { Lives, paused, until } from '../support/lives.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { saidIn, tool } from '../support/agentHarness.ts'

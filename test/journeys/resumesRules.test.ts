@@ -2,7 +2,7 @@ import { defineAgent, fileRules, type AgentDefinition, type LogRecord } from '..
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { foldContext } from '../../src/machines/rebuildContext.ts'
 import type { RuleStore } from '../../src/protocol/ports/ruleStore.ts'
 import { tool } from '../support/agentHarness.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import type { HookedResult } from '../../src/actors/define/hooks.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { calls, gate, never, resultsOf, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

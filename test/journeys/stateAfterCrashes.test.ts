@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { createRuntime, defineAgent, memoryStore, type Agent, type LogRecord } from '../../src/index.ts'
 import { forkSession } from '../../src/sessions.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import type { Conversation } from '../../src/conversation/tree/conversation.ts'
 import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { readHistory } from '../../src/log/readHistory.ts'

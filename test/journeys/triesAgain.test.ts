@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { promptAgain } from '../../packages/sessions/src/promptAgain.ts'
 import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 import { textOf } from '../../src/protocol/text/messageText.ts'

@@ -1,7 +1,7 @@
 import { defineAgent, memoryStore } from '../../src/index.ts'
 import { capturedRequests } from '../../src/conversation/request/captureRequest.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { calls, gate, quiet, startAgent, tool, withCode } from '../support/agentHarness.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, gate, never, quiet, startAgent, usageOf, type Harness } from '../support/agentHarness.ts'

@@ -1,7 +1,8 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { isCi, type CaseBody, type It } from '../support/suite.ts'
+import { needing } from '../support/needing.ts'
+import type { It } from '../support/suite.ts'
 import { judges } from './judges.ts'
 
 type Load = (name: string) => Promise<unknown>
@@ -15,16 +16,7 @@ export const judge = async <T>(name: string): Promise<T> => (await (load ??= loa
 export const judgeFile = (...path: readonly string[]): string => join(judges.folder, 'node_modules', ...path)
 
 /** Registers cases that need these packages. */
-export const judged =
-  (it: It) =>
-  (title: string, options: { readonly timeoutMs: number }, body: CaseBody): void => {
-    if (!judges.isThere() && !isCi()) it.skip(`${title} (skipped: what judges it is missing; ${judges.advice})`)
-    else
-      it(title, options, (context) => {
-        if (!judges.isThere()) throw new Error(`${judges.name} is missing: ${judges.advice}.`)
-        return body(context)
-      })
-  }
+export const judged = (it: It): ReturnType<typeof needing> => needing(judges, it)
 
 /** A module that imports for us, from among the packages: Node resolves names from where the file is that imports. */
 async function loader(): Promise<Load> {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { agentCommands } from '../../src/protocol/bridge/commands.ts'
-import { clientFrames, serverFrames } from '../../src/protocol/bridge/frames.ts'
+import { clientFrames, serverFrames } from '../../packages/wire/src/frames.ts'
 import { logRecords } from '../../src/protocol/records.ts'
 import { variants } from '../../src/protocol/bridge/variants.ts'
 import { assert, describe } from '../support/suite.ts'

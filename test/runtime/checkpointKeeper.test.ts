@@ -21,7 +21,7 @@ function keeping(rest: Partial<CheckpointStore> = {}) {
       },
     },
     machine: { state: 'idle', unseen: 0, isStopped: false },
-    view: { lastSeq: 0, keep: () => ({ kept: {} as never, nodes: new Uint8Array(seen.nodeBytes) }) },
+    view: { lastSeq: 0, keep: () => ({ kept: {} as never, nodes: [new Uint8Array(seen.nodeBytes)] }) },
     pending: undefined as Promise<void> | undefined,
     log: { durable: () => host.pending },
   }
@@ -241,7 +241,7 @@ describe('what keeps checkpoints', (it) => {
 describe('a checkpoint', (it) => {
   const [other, own] = recordsBetween(1, 2) as [LogRecord, LogRecord]
   const kept = { counted: [1, 2] } as unknown as KeptState
-  const body = bodyOf(kept, Uint8Array.of(1, 2, 3))
+  const body = bodyOf(kept, [Uint8Array.of(1), Uint8Array.of(2, 3)])
   const checkpoint = { seq: 2, form: checkpointForm, digest: digestOf(own), body }
 
   it('is of use at its own record only, of a log of its own form', () => {

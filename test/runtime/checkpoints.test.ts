@@ -1,7 +1,7 @@
 import { foldContext, type KeptContext } from '../../src/machines/rebuildContext.ts'
 import { bodyOf, keptIn, type KeptState } from '../../src/runtime/agents/keptAgent.ts'
 import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Checkpoint } from '../../src/protocol/ports/checkpoints.ts'
 import type { Logger } from '../../src/protocol/ports/logger.ts'
@@ -95,7 +95,7 @@ function withSummary(body: Uint8Array): Uint8Array {
   const kept = JSON.parse(Buffer.from(body.subarray(4, 4 + length)).toString()) as KeptState
   const { conversation } = kept
   const overlays = [{ nodeId: conversation.tree.lastNodeId + 1, from: 1, to: 2 }]
-  return bodyOf({ ...kept, conversation: { ...conversation, overlays } }, body.subarray(4 + length))
+  return bodyOf({ ...kept, conversation: { ...conversation, overlays } }, [body.subarray(4 + length)])
 }
 
 /** Puts another checkpoint in the place of the one there is. */

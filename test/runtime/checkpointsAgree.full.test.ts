@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import type { Checkpoint } from '../../src/protocol/ports/checkpoints.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
@@ -164,7 +164,7 @@ function standing(host: AgentHost): string {
   const { frame, leftBehind } = view.requests
   return JSON.stringify({
     keeps: host.view.keep().kept,
-    nodes: nodesIn(host.view.keep().nodes),
+    nodes: nodesIn(Buffer.concat(host.view.keep().nodes)),
     input,
     spent,
     metadata,

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { noUsage, type Block } from '../../src/protocol/messages.ts'
 import { recordVersion, type LogRecord, type RecordOf, type Spent } from '../../src/protocol/records.ts'
 import {

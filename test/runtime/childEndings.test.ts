@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import type { TokenCounter } from '../../src/conversation/limits/tokenCounter.ts'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'

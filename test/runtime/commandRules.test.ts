@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import type { AgentContext, AgentMachineEvent } from '../../src/machines/agentTypes.ts'
 import type { RuntimeError } from '../../src/protocol/errors.ts'
 import type { AgentHost } from '../../src/runtime/agents/agentHost.ts'

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import type { SharedLessons } from '../../src/conversation/brakes/lessons/sharedLessons.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { RunResult } from '../../src/protocol/runs/runResult.ts'

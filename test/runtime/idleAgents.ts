@@ -1,5 +1,5 @@
 import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'

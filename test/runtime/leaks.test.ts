@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { collectGarbage } from '../support/collectGarbage.ts'
 import { delta, done, never, quiet, startAgent, tool } from '../support/agentHarness.ts'

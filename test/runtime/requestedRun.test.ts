@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import type { LogRecord, PauseReason } from '../../src/protocol/records.ts'
 import { RequestedRun } from '../../src/runtime/agents/requestedRun.ts'

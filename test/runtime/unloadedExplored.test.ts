@@ -2,7 +2,7 @@
 /* oxlint-disable no-underscore-dangle */
 import type { PricedModel } from '../../src/actors/turn/turnOptions.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import type { AgentMachineEvent } from '../../src/machines/agentTypes.ts'
 import type { ErrorInfo } from '../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'

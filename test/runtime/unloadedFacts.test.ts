@@ -1,5 +1,5 @@
 import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
 import { quiet, tool } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'

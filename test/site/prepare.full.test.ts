@@ -80,8 +80,10 @@ describe('pages for the documentation site', (it) => {
   })
 
   it('have screenshots as files, and name one that is not there', async () => {
-    const made = await withPictures(repository, 'docs/inspector.md', '![A "page"](pictures/inspector.png)')
-    assert.is(made, '<img src="../pictures/inspector.png" alt="A &quot;page&quot;" loading="lazy" />')
+    const made = await withPictures(repository, 'docs/inspector.md', '![A "page"](pictures/inspector/chart.webp)')
+    const image = (scheme: string, file: string): string =>
+      `<img class="screenshot of-${scheme}" src="../pictures/inspector/${file}.webp" alt="A &quot;page&quot;" loading="lazy" />`
+    assert.is(made, image('light', 'chart') + image('dark', 'chart-dark'))
     await assert.rejects(
       withPictures(repository, 'docs/inspector.md', '![A](pictures/no.png)'),
       /shows pictures\/no\.png/,

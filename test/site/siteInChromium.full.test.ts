@@ -101,9 +101,8 @@ describeInChromium('the documentation site in a browser', (it) => {
   onSite('finds the page that explains a word before the types that are named by it', async ({ page, origin }) => {
     await page.goto(`${origin}/unreleased/`)
     await search(page, 'stall')
-    const first = page.locator('.pagefind-ui__result-link').first()
-    await first.waitFor()
-    const address = await first.getAttribute('href')
+    const first = page.locator('.pagefind-ui__result').first()
+    const address = await first.locator('.pagefind-ui__result-link').first().getAttribute('href')
     assert.ok(!address!.includes('/api/'), address!)
   })
 
@@ -113,7 +112,9 @@ describeInChromium('the documentation site in a browser', (it) => {
     for (const [words, address] of Object.entries(questions)) {
       await search(page, words)
       await page.locator('.pagefind-ui__message', { hasText: `for ${words}` }).waitFor()
-      const first = await page.locator('.pagefind-ui__result-link').first().getAttribute('href')
+      // Each result is loaded on its own: a link of the second may be there before that of the first.
+      const result = page.locator('.pagefind-ui__result').first()
+      const first = await result.locator('.pagefind-ui__result-link').first().getAttribute('href')
       if (!address.test(first!.replace('/unreleased/', ''))) missed.push(`${words}: ${first!}`)
       await page.keyboard.press('Escape')
     }
@@ -185,6 +186,19 @@ describeInChromium('the documentation site in a browser', (it) => {
       `document.querySelector('#live-chart svg desc').textContent !== ${JSON.stringify(before)}`,
     )
     assert.match(await words(), /executing/)
+  })
+
+  onSite('shows a session that was recorded, and code in colours', async ({ page, origin }) => {
+    await page.goto(`${origin}/unreleased/`)
+    const colours = await page.evaluate<number>(
+      `new Set([...document.querySelectorAll('.hero .ec-line span')].map((word) => getComputedStyle(word).color)).size`,
+    )
+    assert.ok(colours > 3, `${colours} colours`)
+    await page.getByRole('link', { name: 'Open this session' }).click()
+    await page.getByRole('link', { name: 'Open the session' }).click()
+    await page.waitForURL(/\/unreleased\/recorded\.html/)
+    await page.getByText('Done: sort.mjs is a merge sort').waitFor()
+    await page.getByText('Lesson').first().waitFor()
   })
 
   onSite('keeps its menu within reach of a narrow page', async ({ page, origin }) => {

@@ -54,6 +54,7 @@ export function actorPorts(
     snapshots: snapshotsOf(new MemorySnapshots(), 'a1'),
     partial: null,
     printed: new Map(),
+    kept: new Map(),
     announced: '',
     assemble: () => assembleRequest(conversation, { system, tools, settings }),
     gate: () => undefined,

@@ -24,6 +24,7 @@ export function cachedPackages({
   here,
   cache,
   withoutOptional = false,
+  withoutPeers = false,
 }: {
   readonly name: string
   readonly door: string
@@ -32,6 +33,8 @@ export function cachedPackages({
   readonly cache: string
   /** True to leave out optional dependencies of packages, such as programs for one platform. */
   readonly withoutOptional?: boolean
+  /** True to leave out peers that packages ask for and that the package.json does not name. */
+  readonly withoutPeers?: boolean
 }): CachedPackages {
   const folder = join(
     process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
@@ -50,7 +53,11 @@ export function cachedPackages({
       return existsSync(folder)
     },
     way: () => `in ${dirname(folder)}`,
-    install: () => install(here, folder, withoutOptional ? ['--omit=optional'] : []),
+    install: () =>
+      install(here, folder, [
+        ...(withoutOptional ? ['--omit=optional'] : []),
+        ...(withoutPeers ? ['--legacy-peer-deps'] : []),
+      ]),
     advice: 'run npm test where npm reaches its registry',
   }
 }

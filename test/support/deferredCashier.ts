@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { deferred } from '../../src/actors/parts/deferred/deferred.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../src/protocol/messages.ts'

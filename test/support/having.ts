@@ -1,4 +1,4 @@
-import { rightsOf, type Right, type Role } from '../../src/protocol/bridge/rights.ts'
+import { rightsOf, type Right, type Role } from '../../packages/wire/src/rights.ts'
 
 /** Returns a predicate: true for the rights of a client with this role. */
 export const having =

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import type { Tool } from '../../src/actors/tools/defineTool.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import type { Model, ModelRequest } from '../../src/protocol/ports/model.ts'

@@ -1,3 +1,4 @@
+import { foreignAgents } from '../../packages/acp/test/foreign/qwen.ts'
 import { bundlers } from '../bundlers/bundlers.ts'
 import { chromium } from '../browser/installChromium.ts'
 import { haproxy } from '../../packages/cli/test/installHaproxy.ts'
@@ -8,6 +9,7 @@ import { restate } from '../../packages/cluster/test/restate/installRestate.ts'
 import { starterPackages } from '../starter/runtimes.ts'
 import { postgres } from '../../packages/postgres/test/installPostgres.ts'
 import { sitePackages } from '../site/sitePackages.ts'
+import { frontEndPackages } from '../frontEnds/frontEndPackages.ts'
 import type { QueuedFile } from './fileQueue.ts'
 import type { ImportGraph } from './importGraph.ts'
 import { isCi } from './suite.ts'
@@ -31,6 +33,7 @@ const provisions: readonly Provision[] = [
   chromium,
   bundlers,
   sitePackages,
+  frontEndPackages,
   tmux,
   shells,
   haproxy,
@@ -38,11 +41,13 @@ const provisions: readonly Provision[] = [
   restate,
   starterPackages,
   judges,
+  foreignAgents,
 ]
 
 /** Modules shared by test files that run in the same worker: every file that imports one runs in its worker. */
 const homes = [
   { door: sitePackages.door, worker: 0 },
+  { door: frontEndPackages.door, worker: 1 },
   { door: 'test/bundlers/packedPackage.ts', worker: 1 },
   { door: postgres.door, worker: 1 },
   { door: restate.door, worker: 0 },

@@ -1,4 +1,4 @@
-import { toReply, partsOf, type ReplyShape } from '../../src/actors/models/replyShape.ts'
+import { toReply, partsOf, type ReplyShape } from '../../packages/models/src/replyShape.ts'
 import { pause } from '../../src/actors/timing/pause.ts'
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'

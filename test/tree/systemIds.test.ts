@@ -1,6 +1,6 @@
 import { createActor, fromPromise, type AnyActorRef } from 'xstate'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { agentMachine } from '../../src/machines/agentMachine.ts'
 import { supervisorMachine } from '../../src/machines/supervisorMachine.ts'

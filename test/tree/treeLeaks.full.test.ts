@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'

@@ -7,19 +7,29 @@ export interface Idea {
   /** Folders of its own, from the root. */
   readonly home: RegExp
   readonly words: RegExp
+  /** Files in which the word is another's: the guards of a statechart, the artifacts of a task of A2A. */
+  readonly others?: RegExp
 }
 
 export const ideas: readonly Idea[] = [
-  { name: 'guards', home: /\/guards\//, words: /guardedTo|\bguards\b|Guard(Answer|Context|Options)/ },
+  {
+    name: 'guards',
+    home: /\/guards\//,
+    words: /guardedTo|\bguards\b|Guard(Answer|Context|Options)/,
+    others:
+      /^packages\/charts\/|\/charts\/|\/interpreter\/|\/(?:agentSetup|supervisorMachine|connectionMachine|errors)\.ts$/,
+  },
   { name: 'graft', home: /\/graft\//, words: /graft/i },
-  { name: 'artifacts', home: /\/artifacts?\//, words: /artifact/i },
+  { name: 'artifacts', home: /\/artifacts?\//, words: /artifact/i, others: /^packages\/a2a\// },
 ]
 
 const code = (text: string): string => text.replaceAll(/\/\*[^]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '')
 
 /** The files that name an idea in their code and lie outside its own folders. */
-export const namersOf = ({ home, words }: Idea, sources: readonly Source[]): readonly string[] =>
-  sources.filter(({ path, text }) => !home.test(path) && words.test(code(text))).map(({ path }) => path)
+export const namersOf = ({ home, words, others }: Idea, sources: readonly Source[]): readonly string[] =>
+  sources
+    .filter(({ path, text }) => !home.test(path) && others?.test(path) !== true && words.test(code(text)))
+    .map(({ path }) => path)
 
 const callRecords =
   /'(?:approval\.(?:requested|decided)|question\.(?:asked|answered)|call\.requested|tool\.(?:start|end))'/.source

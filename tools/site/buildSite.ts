@@ -2,12 +2,14 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { lighten } from './lighten.ts'
 import { menu as newestMenu, type MenuGroup } from './menu.ts'
 import { apiPages } from './prepare/apiPages.ts'
 import { collectPages } from './prepare/collectPages.ts'
 import { liveModules } from './prepare/liveModules.ts'
 import { llmsText } from './prepare/llmsText.ts'
 import { ownPages } from './prepare/ownPages.ts'
+import { recordedPage, recordedSession } from './prepare/recordedSession.ts'
 import { sidebarOf } from './prepare/sidebar.ts'
 import { contentFile, type SitePage } from './prepare/sitePage.ts'
 import { placed, type PlacedVersion, type Version } from './prepare/versions.ts'
@@ -64,6 +66,8 @@ export async function prepareSite(options: SiteOptions): Promise<readonly Prepar
     const { name, project, pages, folder } = version
     await writeProject(version, project, pages)
     await liveModules(version.root, join(project, 'public', 'live'))
+    const recorded = await recordedSession(version.root, join(packages, '.recorded'))
+    if (recorded !== undefined) await cp(recorded, join(project, 'public', recordedPage))
     const ownMenu = await menuOf(version)
     const base = `${root}${folder}`
     await writeFile(join(project, 'public', 'llms.txt'), llmsText(ownMenu, pages, `${origin ?? ''}${base}`))
@@ -87,11 +91,14 @@ export async function buildSite(options: SiteOptions): Promise<readonly Prepared
   const versions = await prepareSite(options)
   await rm(options.outDir, { recursive: true, force: true })
   // The root first: Astro empties the folder it writes to.
-  for (const { name, label, project, pages } of versions.toSorted((a, b) => a.folder.length - b.folder.length)) {
+  for (const { name, label, project, pages, folder } of versions.toSorted(
+    (a, b) => a.folder.length - b.folder.length,
+  )) {
     options.print?.(`${label}: ${pages.length} pages`)
     await astro(options, project, ['build']).catch((thrown: unknown) => {
       throw new Error(`Astro did not build ${name}.`, { cause: thrown })
     })
+    await lighten(join(options.outDir, folder), `${options.root ?? '/'}${folder}`)
   }
   return versions
 }

@@ -14,7 +14,13 @@ export interface MenuGroup {
 export const menu: readonly MenuGroup[] = [
   {
     label: 'Start',
-    pages: [['', 'What it is'], 'quick-start', 'playground', ['readme', 'All pages']],
+    pages: [
+      ['', 'What it is'],
+      'quick-start',
+      'playground',
+      ['session', 'A recorded session'],
+      ['readme', 'All pages'],
+    ],
   },
   {
     label: 'Guide',

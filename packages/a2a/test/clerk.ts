@@ -3,7 +3,7 @@ import type { StreamResponse, Task } from '@a2a-js/sdk'
 import { z } from 'zod'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import { messageOf, textIn, textPart } from '../src/messages.ts'
@@ -39,6 +39,7 @@ export function clerkWith(paid: string[] = [], gate: Promise<void> = new Promise
     name: 'clerk',
     description: 'Pays bills.',
     tools: [pay, ask, wait],
+    retry: { attempts: 1 },
     model: policyModel(({ messages }) => {
       const last = messages.at(-1)!
       if (last.role === 'toolResult') return `Done: ${textOf(last.content)}`

@@ -9,7 +9,7 @@ import type {
 } from '@agentclientprotocol/sdk'
 import type { Decision } from '../../../src/protocol/bridge/commands.ts'
 import type { PendingOf } from '../../../src/protocol/runs/pending.ts'
-import { formOf, type QuestionForm } from '../../../src/protocol/bridge/questionForm.ts'
+import { formOf, type QuestionForm } from '../../bridge/src/client/questionForm.ts'
 import { answerForm } from '../../bridge/src/server/answerForm.ts'
 import { callShape } from './toolCallShape.ts'
 

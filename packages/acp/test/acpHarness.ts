@@ -12,7 +12,7 @@ import {
   type CreateElicitationResponse,
 } from '@agentclientprotocol/sdk'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { systemClock } from '../../../src/protocol/ports/clock.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
 import { openAcp, type OpenOptions } from '../src/openAcp.ts'

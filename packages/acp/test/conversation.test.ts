@@ -1,6 +1,6 @@
 import type { McpServer } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { scriptedModel } from '../../evaluation/src/testing/scriptedModel.ts'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'

@@ -1,4 +1,4 @@
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'

@@ -20,6 +20,8 @@ interface RunStart {
   readonly usage?: Usage
   /** The tools that its client has. */
   readonly tools?: ClientTools
+  /** True if its client only looks. */
+  readonly isLook?: boolean
 }
 
 const noTools: ClientTools = new Set()
@@ -53,6 +55,7 @@ export class AgUiRun {
   readonly pendingMessageIds: string[]
   readonly #isContinuation: boolean
   readonly #tools: ClientTools
+  readonly #isLook: boolean
   #agentRunId: string | undefined
   /** `ending`: its ending waits for the store; `over`: that may be sent. */
   #state: 'opening' | 'running' | 'ending' | 'over' = 'opening'
@@ -62,7 +65,14 @@ export class AgUiRun {
   #usage: Usage
 
   constructor(activity: ThreadActivity, runId: string, start: RunStart) {
-    const { messageIds = [], isContinuation = false, agentRunId, usage = noUsage, tools = noTools } = start
+    const {
+      messageIds = [],
+      isContinuation = false,
+      agentRunId,
+      usage = noUsage,
+      tools = noTools,
+      isLook = false,
+    } = start
     this.activity = activity
     this.runId = runId
     this.messageIds = messageIds
@@ -70,6 +80,7 @@ export class AgUiRun {
     this.#backlog = { before: activity.messages(), events: [] }
     this.#isContinuation = isContinuation
     this.#tools = tools
+    this.#isLook = isLook
     this.#agentRunId = agentRunId
     this.#usage = usage
     this.#spentBefore = activity.agent.spent
@@ -92,6 +103,15 @@ export class AgUiRun {
   /** Tokens of this run alone. */
   get usage(): Usage {
     return this.#usage
+  }
+
+  /** Aborts it, as its client has left, unless others observe it or it is over. */
+  leftBy(observer?: RunObserver): void {
+    const isSeen = [...this.observers].some((other) => other !== observer)
+    if (this.#isLook || this.#ending !== undefined || isSeen) return
+    const { agent } = this.activity
+    if (this.isLive) agent.abort()
+    else agent.dispatch({ type: 'agent.abort', agentId: agent.id, run: requestIdOf(this.runId) })
   }
 
   /** All its commands have been dispatched. */

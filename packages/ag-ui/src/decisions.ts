@@ -1,4 +1,4 @@
-import type { Message, ResumeEntry } from '@ag-ui/core'
+import type { Message, ResumeEntry, RunAgentInput } from '@ag-ui/core'
 import { z } from 'zod'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import type { DecideOptions, Decision } from '../../../src/protocol/bridge/commands.ts'
@@ -79,6 +79,22 @@ export function clientResults(agent: DrivenAgent, messages: readonly Message[]):
     waiting.delete(message.toolCallId)
     return [{ callId, decision: outcomeOf(message) }]
   })
+}
+
+/**
+ * Decisions about calls of the client's own tools that have no result when it says something new: the page was loaded anew meanwhile, or the person wrote
+ * instead of answering. None if anything else waits, which people have to decide.
+ */
+export function passedOver(
+  agent: DrivenAgent,
+  { messages }: Pick<RunAgentInput, 'messages'>,
+  tools: ReadonlySet<string>,
+): Decided[] {
+  const pending = agent.pending()
+  if (!pending.every(({ kind, name }) => kind === 'call' && tools.has(name))) return []
+  const given = new Set(clientResults(agent, messages).map(({ callId }) => callId))
+  const decision = { error: 'There is no result: the person said something else instead.' }
+  return pending.filter(({ key }) => !given.has(key)).map(({ key }) => ({ callId: key, decision }))
 }
 
 function outcomeOf({ content, error }: Extract<Message, { role: 'tool' }>): Decision {

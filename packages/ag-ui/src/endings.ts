@@ -119,6 +119,15 @@ function pauseInterrupt(agentId: string, reason: PauseReason | undefined): Inter
   }
 }
 
+/** The ending for a client that only looks; `undefined`: something is under way. An agent that does not work has nothing under way. */
+export function restEnding(agent: DrivenAgent, { works }: { readonly works: boolean }): Ending | undefined {
+  const { pause, state } = agent
+  // It waits for people, or goes on by itself.
+  if (pause !== null && isWait(pause)) return undefined
+  if (pause !== null) return { type: 'interrupt', interrupts: [pauseInterrupt(agent.id, pause)] }
+  return works && state !== 'idle' && state !== 'stopped' ? undefined : { type: 'success' }
+}
+
 /** An ending for a client that comes later: interrupts answered since are left out. */
 export function endingNow(agent: DrivenAgent, ending: Ending): Ending {
   if (ending.type !== 'interrupt') return ending

@@ -9,60 +9,59 @@ import { nameOf, rightsFor, saidAs } from '../../bridge/src/server/commandRights
 import { isCutOff } from '../../bridge/src/server/drivenAgent.ts'
 import { mustBeOf } from '../../bridge/src/server/oneDefinition.ts'
 import { AgUiRun } from './agUiRun.ts'
-import { clientResults, decisionFor, notPending, type Decided } from './decisions.ts'
+import { clientResults, decisionFor, notPending, passedOver, type Decided } from './decisions.ts'
 import { endingOf } from './endings.ts'
 import { pauseInterruptId, requestIdOf } from './ids.ts'
 import { withPastRun, type PastRun } from './pastRun.ts'
 import { propOf } from './readInput.ts'
 import { blocksOf, newContext, newMessages } from './userInput.ts'
-import { Thread } from './thread.ts'
+import type { Thread } from './thread.ts'
+import { agree, unsaid } from './threadMessages.ts'
 import { changedBy } from './threadState.ts'
-
-/** Threads by agent. */
-export type Threads = WeakMap<DrivenAgent, Thread>
+import { threadOf, type Rules } from './threads.ts'
+import { watchRun } from './watchRun.ts'
 
 /** Starts the run a client asks for, or finds it. */
 export type OpenRun = (input: RunAgentInput) => Promise<AgUiRun>
 
-/** Options of the endpoint. */
-interface Rules {
-  readonly threads: Threads
-  /** Definition of all threads. */
-  readonly definition: string | undefined
-}
+const commands: ReadonlySet<unknown> = new Set(['abort', 'connect', undefined])
 
 /**
- * Starts the run a client asks for, or finds it: the same `runId` never runs twice. Rejects, without any effect, with
- * `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, `INVALID_CONTENT`, `CALL_NOT_PENDING`, `AGENT_NOT_FOUND` or what `Agent.dispatch` throws.
+ * Starts the run a client asks for, or finds it: the same `runId` never runs twice, though it may answer what its first part asked. Rejects, without
+ * any effect, with `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, `INVALID_CONTENT`, `CALL_NOT_PENDING`, `AGENT_NOT_FOUND` or what `Agent.dispatch` throws.
  */
 export async function openRun(access: AgentAccess, input: RunAgentInput, rules: Rules): Promise<AgUiRun> {
-  access.must('talk', 'run')
   const command = propOf(input, 'command')
-  if (command !== undefined && command !== 'abort') {
+  if (!commands.has(command)) {
     throw new RuntimeError(
       'INVALID_OPTION',
-      `forwardedProps.command: ${JSON.stringify(command)} is none; there is "abort".`,
+      `forwardedProps.command: ${JSON.stringify(command)} is none; there are "abort" and "connect".`,
     )
   }
+  if (command === 'connect') return await watchRun(access, input, rules)
+  access.must('talk', 'run')
   await checkResume(access, input)
-  const agent = await agentOf(access, input, rules.definition, command === undefined)
-  if (agent.parent !== undefined || agent.path.length > 0) {
-    throw new RuntimeError('INVALID_OPTION', `threadId: agent "${agent.id}" is a sub-agent; talk with its root.`)
-  }
-  const thread = rules.threads.get(agent) ?? new Thread(agent)
-  rules.threads.set(agent, thread)
+  const thread = threadOf(await agentOf(access, input, rules.definition, command === undefined), rules)
   const known = thread.run(input.runId)
-  if (known !== undefined) return known
+  if (known !== undefined && !isAnswer(thread, input)) return known
   // No await after the log was read: of two requests with the same runId the second finds the first.
   const opened = await withPastRun({ access, thread, runId: input.runId }, (past) => {
-    const found = thread.run(input.runId)
-    if (found !== undefined) return found
-    return past === undefined
-      ? begin(thread, input, { access, isAbort: command === 'abort' })
-      : recall(thread, input, past)
+    if (!isAnswer(thread, input)) {
+      const found = thread.run(input.runId)
+      if (found !== undefined) return found
+      if (past !== undefined) return recall(thread, input, past)
+    }
+    return begin(thread, input, { access, isAbort: command === 'abort' })
   })
   await opened.taken
   return opened
+}
+
+/** True if the input answers what waits: CopilotKit answers under the `runId` of the run that asked. Sent again, it answers nothing any more. */
+function isAnswer({ agent }: Thread, { resume = [] }: RunAgentInput): boolean {
+  const waiting = new Set(agent.pending().map(({ key }) => key))
+  if (agent.pause !== null && !isWait(agent.pause)) waiting.add(pauseInterruptId(agent.id))
+  return resume.some(({ interruptId }) => waiting.has(interruptId))
 }
 
 /** Checks the client's decisions before the agent is woken for them. Rejects as `openRun` does. */
@@ -72,8 +71,10 @@ async function checkResume(access: AgentAccess, { threadId, runId, resume = [] }
     if (hasCode(thrown, 'AGENT_NOT_FOUND')) return undefined
     throw thrown
   })
-  if (agent === undefined || (await agent.wasAsked(requestIdOf(runId)))) return
+  if (agent === undefined) return
   const waiting = new Set(agent.pending().map(({ key }) => key))
+  const isAnswered = !resume.some(({ interruptId }) => waiting.has(interruptId))
+  if (isAnswered && (await agent.wasAsked(requestIdOf(runId)))) return
   for (const entry of resume) {
     if (waiting.has(entry.interruptId)) mustDecide(access, agent, decisionFor(agent, entry))
     // At rest, what was cut off asks again once it goes on.
@@ -152,7 +153,10 @@ function begin(thread: Thread, input: RunAgentInput, { access, isAbort }: Beginn
   ]
   const prompt = content === undefined ? undefined : { content, ...(context.length === 0 ? {} : { context }) }
   const { agent } = thread
-  const results = clientResults(agent, input.messages)
+  const results = [
+    ...clientResults(agent, input.messages),
+    ...(prompt === undefined ? [] : passedOver(agent, input, namesOf(input.tools))),
+  ]
   if ((input.resume ?? []).length + results.length > 0)
     return resumeRun(thread, input, { access, results, messageIds, prompt })
   const waiting = agent.pending()
@@ -162,7 +166,8 @@ function begin(thread: Thread, input: RunAgentInput, { access, isAbort }: Beginn
   }
   if (prompt === undefined)
     throw new RuntimeError('INVALID_CONTENT', 'messages: there is no user message that the thread does not have.')
-  const changed = changedBy(agent, input.state)
+  const isCurrent = (): boolean => agree(input.messages, [...thread.activity.messages(), ...unsaid(messageIds)])
+  const changed = changedBy(agent, input.state, isCurrent)
   const run = new AgUiRun(thread.activity, input.runId, { messageIds, tools: namesOf(input.tools) })
   // A state that cannot be taken refuses the run, before anything has begun.
   if (changed !== undefined)
@@ -216,7 +221,9 @@ function resumeRun(
   const others = resume.filter((entry) => entry !== pause)
   // After a restart, the answer to a call also resumes the paused run: the call will be asked about again.
   const isAskedAnew = pause === undefined && agent.pause?.type === 'interrupted'
-  const decisions = isAskedAnew ? [] : [...others.map((entry) => decisionFor(agent, entry)), ...results]
+  const decisions = isAskedAnew
+    ? []
+    : [...others.map((entry) => decisionFor(agent, entry)), ...results.filter(({ callId }) => !answered.has(callId))]
   const isGivenUp = isPaused && (pause ?? resume[0])?.status === 'cancelled'
   if (pause !== undefined && !isPaused) throw notPending(pause)
   const isPrompt = isGivenUp && prompt !== undefined

@@ -1,10 +1,12 @@
 import { EventType, type RunAgentInput } from '@ag-ui/core'
-import { RuntimeError } from '../../../src/protocol/errors.ts'
+import { hasCode, RuntimeError } from '../../../src/protocol/errors.ts'
 import type { TextSocket } from '../../bridge/src/server/textSocket.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
+import type { AgUiRun } from './agUiRun.ts'
 import type { OpenRun } from './openRun.ts'
-import { readInput } from './readInput.ts'
+import { readBody, readInput } from './readInput.ts'
 import { RunView } from './runView.ts'
+import { isLook, nothingOf } from './watchRun.ts'
 import { refusalText } from '../../bridge/src/streams/httpRefusals.ts'
 import { SocketSink } from '../../bridge/src/streams/socketSink.ts'
 
@@ -12,9 +14,13 @@ import { SocketSink } from '../../bridge/src/streams/socketSink.ts'
  * Speaks AG-UI over a WebSocket: each incoming text is a RunAgentInput, each outgoing one an event with its `threadId` and `runId`.
  * Runs start in the order of their requests, and several may be under way.
  */
-export function overSocket(socket: TextSocket, access: AgentAccess, open: OpenRun): void {
+export function overSocket(
+  socket: TextSocket,
+  access: AgentAccess,
+  { open, abortOnLeave }: { readonly open: OpenRun; readonly abortOnLeave: boolean },
+): void {
   const sink = new SocketSink(socket, access.limits.highWaterBytes)
-  const views = new Set<RunView>()
+  const views = new Map<RunView, AgUiRun>()
   let isClosed = false
   let waiting = 0
   let last: Promise<void> = Promise.resolve()
@@ -32,16 +38,20 @@ export function overSocket(socket: TextSocket, access: AgentAccess, open: OpenRu
         throw new RuntimeError('BRIDGE_LIMIT', `${views.size} runs go on here, the most allowed.`)
       }
       const run = await open(input)
-      if (isClosed) return void run.takeBacklog()
+      if (isClosed) {
+        run.takeBacklog()
+        return abortOnLeave ? run.leftBy() : undefined
+      }
       const end = (): void => void views.delete(view)
       const view = new RunView(
         run,
         sink.of((event) => ({ ...ids, ...event }), end),
       )
-      views.add(view)
+      views.set(view, run)
       view.start(input)
     } catch (thrown) {
-      refuse(thrown, ids)
+      if (!isLook(input) || !hasCode(thrown, 'AGENT_NOT_FOUND')) return refuse(thrown, ids)
+      if (!isClosed) for (const event of nothingOf(input)) sink.send(event)
     }
   }
 
@@ -51,7 +61,7 @@ export function overSocket(socket: TextSocket, access: AgentAccess, open: OpenRu
       if (waiting >= access.limits.waitingCommands) {
         throw new RuntimeError('BRIDGE_LIMIT', `${waiting} runs wait to be begun, the most allowed.`)
       }
-      input = readInput(text, access.limits.depth)
+      input = readInput(readBody(text, access.limits.depth))
     } catch (thrown) {
       return refuse(thrown, {})
     }
@@ -61,6 +71,9 @@ export function overSocket(socket: TextSocket, access: AgentAccess, open: OpenRu
   socket.onClose(() => {
     isClosed = true
     sink.close()
-    for (const view of views) view.close()
+    for (const [view, run] of views) {
+      if (abortOnLeave && view.isOpen) run.leftBy(view)
+      view.close()
+    }
   })
 }

@@ -9,11 +9,16 @@ import { readJson } from '../../bridge/src/server/readFrame.ts'
 const maxEchoed = 500
 const longestRunId = 256
 
-/** Parses and checks a client's request. @throws RuntimeError `BRIDGE_FRAME`, `INVALID_ID` */
-export function readInput(text: string, maxDepth: number): RunAgentInput {
+/** Parses a client's request. @throws RuntimeError `BRIDGE_FRAME` */
+export function readBody(text: string, maxDepth: number): unknown {
   const json = readJson(text, maxDepth, 'input')
   if ('problem' in json) throw new RuntimeError('BRIDGE_FRAME', json.problem)
-  const read = RunAgentInputSchema.safeParse(json.value)
+  return json.value
+}
+
+/** Checks a client's input. @throws RuntimeError `BRIDGE_FRAME`, `INVALID_ID` */
+export function readInput(body: unknown): RunAgentInput {
+  const read = RunAgentInputSchema.safeParse(body)
   if (!read.success) {
     const problem = cutEnd(describeIssues(read.error), maxEchoed)
     throw new RuntimeError('BRIDGE_FRAME', `This is not a RunAgentInput: ${problem}.`)

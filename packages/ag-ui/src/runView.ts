@@ -16,10 +16,8 @@ import {
 } from './writeAgUiEvents.ts'
 import { OpenParts } from './openParts.ts'
 import { replyMessageId, thinkingMessageId } from './ids.ts'
-import { agree } from './threadMessages.ts'
+import { agree, comesOutRight, unsaid } from './threadMessages.ts'
 import { shownStateOf, stateChange, type ShownState } from './threadState.ts'
-
-const users = (ids: readonly string[]): Message[] => ids.map((id) => ({ id, role: 'user', content: '' }))
 
 /** Frequent events that never change the state. */
 const isStill = (event: AgentEvent): boolean =>
@@ -71,11 +69,11 @@ export class RunView implements EventWriter {
       this.write({ type: EventType.CUSTOM, name: 'escapement.tools.ignored', value: { names } })
     }
     const backlog = this.#run.takeBacklog()
-    const isFresh = backlog !== undefined && agree(shown, [...backlog.before, ...users(this.#run.messageIds)])
+    const isFresh = backlog !== undefined && agree(shown, [...backlog.before, ...unsaid(this.#run.messageIds)])
     // New messages join the conversation only when their run starts.
     const isSame =
       isFresh ||
-      (!this.#hasPartialReply && agree(shown, [...activity.messages(), ...users(this.#run.pendingMessageIds)]))
+      (!this.#hasPartialReply && agree(shown, [...activity.messages(), ...unsaid(this.#run.pendingMessageIds)]))
     if (!isSame) this.#rewrite(shown)
     this.#writeState()
     if (isFresh) for (const { event, isShown } of backlog.events) this.take(event, isShown)
@@ -84,6 +82,11 @@ export class RunView implements EventWriter {
     this.#pauseIfFull()
     const { isOver, ending } = this.#run
     if (isOver && ending !== undefined) this.over(endingNow(activity.agent, ending))
+  }
+
+  /** True until its end has been sent, or the client has left. */
+  get isOpen(): boolean {
+    return this.#state !== 'closed'
   }
 
   /** Closes the view after the client has left; the run continues. */
@@ -171,9 +174,8 @@ export class RunView implements EventWriter {
         messages.push({ id: thinkingMessageId(id, partial.attempt), role: 'reasoning', content: partial.thinking })
       if (partial.text !== '') messages.push({ id, role: 'assistant', content: partial.text })
     }
-    // A client keeps its messages in place and appends the rest: for the right order it has to start empty.
-    if (shown.some((message) => message.role !== 'system' && message.role !== 'developer')) {
-      // Clients keep reasoning messages unless the snapshot has some.
+    if (!comesOutRight(shown, messages)) {
+      // It has to start empty. Clients keep reasoning messages unless the snapshot has some.
       const nothing: Message = { id: `${this.rootId}/nothing`, role: 'reasoning', content: '' }
       const isThinking = messages.some(({ role }) => role === 'reasoning')
       this.write({ type: EventType.MESSAGES_SNAPSHOT, messages: isThinking ? [...kept, nothing] : kept })

@@ -71,6 +71,14 @@ export class Thread {
     run.taken.catch(() => {})
   }
 
+  /** Follows what is under way for a run that asks for nothing; nothing is kept of it. */
+  watch(run: AgUiRun): void {
+    this.#active.add(run)
+    this.#listen()
+    run.onOver = () => this.#remove(run)
+    run.opened()
+  }
+
   /** Returns true if an older run has this id. */
   hadRun(runId: string): boolean {
     return this.#past.has(runId)

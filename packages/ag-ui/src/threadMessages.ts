@@ -111,11 +111,28 @@ export const userMessageId = (
 ): string =>
   clientIds.get(id) ?? (rebasedFrom === undefined ? undefined : clientIds.get(rebasedFrom)) ?? `${agentId}/n${id}`
 
+/** User messages that are not in the conversation yet, for `agree`. */
+export const unsaid = (ids: readonly string[]): Message[] => ids.map((id) => ({ id, role: 'user', content: '' }))
+
 /** Tells whether a client has the thread's messages; messages of other kinds are ignored. */
 export function agree(clients: readonly Message[], ours: readonly Message[]): boolean {
   const shown = clients.filter(isShared)
   const held = ours.filter(isShared)
   return shown.length === held.length && shown.every((message, index) => isSame(message, held[index]!))
+}
+
+/**
+ * Tells whether a client that has the messages `shown` has those of a snapshot once it is given that: it keeps what it has in place and appends the rest. It
+ * also keeps its reasoning when the snapshot has none.
+ */
+export function comesOutRight(shown: readonly Message[], snapshot: readonly Message[]): boolean {
+  if (shown.some(({ role }) => role === 'reasoning' || role === 'activity')) return false
+  const kept = new Set(shown.map(({ id }) => id))
+  const ids = snapshot.map(({ id }) => id)
+  const known = new Set(ids)
+  const first = shown.map(({ id }) => id).filter((id) => known.has(id))
+  const last = ids.filter((id) => !kept.has(id))
+  return [...first, ...last].every((id, index) => id === ids[index])
 }
 
 /** A client that left during a reply has only a part of it. */

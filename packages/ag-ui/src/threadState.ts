@@ -75,18 +75,30 @@ export function stateChange(before: ShownState, after: ShownState): JsonPatch {
 const whole = (value: ShownState): JsonPatch => [{ op: 'replace', path: '', value }]
 
 /**
- * Returns what a client has changed of the state that it was shown, for the command `agent.state`; `undefined`: nothing, or the client was shown none.
+ * Returns what a client has changed of the state that it was shown, for the command `agent.state`; `undefined`: nothing. A state without `_agent` is of a
+ * page that made one of its own, as `setState` of CopilotKit does: its fields count, but only if the page `isCurrent`, so that what a page begins
+ * with does not undo what has happened in the thread since.
  * @throws RuntimeError `STATE_INVALID`
  */
-export function changedBy(agent: DrivenAgent, state: unknown): { patch: StateOp[]; base: number } | undefined {
-  if (!isObject(state) || !('_agent' in state)) return undefined
-  const { _agent: shown, ...value } = state
+export function changedBy(
+  agent: DrivenAgent,
+  state: unknown,
+  isCurrent: () => boolean,
+): { patch: StateOp[]; base: number } | undefined {
+  const { appState, stateVersion = 0, conversation } = agent
+  if (!isObject(state) || !isObject(appState)) return undefined
+  const { _agent: shown, ...value } = state as { readonly _agent?: unknown }
+  if (!('_agent' in state)) {
+    if (Object.keys(value).length === 0 || !isCurrent()) return undefined
+    return changeOf(difference(appState, plain({ ...appState, ...value })), stateVersion)
+  }
   const base: unknown = isObject(shown) ? (shown as { readonly stateVersion?: unknown }).stateVersion : undefined
-  const { appState, conversation } = agent
-  if (typeof base !== 'number' || !isObject(appState)) return undefined
-  const patch = difference(conversation.state?.valueAt(base) ?? appState, plain(value))
-  return patch.length === 0 ? undefined : { patch, base }
+  if (typeof base !== 'number') return undefined
+  return changeOf(difference(conversation.state?.valueAt(base) ?? appState, plain(value)), base)
 }
+
+const changeOf = (patch: StateOp[], base: number): { patch: StateOp[]; base: number } | undefined =>
+  patch.length === 0 ? undefined : { patch, base }
 
 function plain(value: unknown): unknown {
   try {

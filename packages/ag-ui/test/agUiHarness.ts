@@ -22,10 +22,10 @@ export interface FrontEnd extends Serving {
 export async function serveFrontEnds(
   { cleanup }: Pick<CaseContext, 'cleanup'>,
   definitions: readonly AgentDefinition[],
-  options: Omit<ServeOptions, 'definitions'> & { readonly runtime?: RuntimeOptions; readonly definition?: string } = {},
+  options: Omit<ServeOptions, 'definitions'> & { readonly runtime?: RuntimeOptions } & Parameters<typeof agUi>[0] = {},
 ): Promise<FrontEnd> {
-  const { definition, ...serve } = options
-  const endpoints = [agUi(definition === undefined ? {} : { definition })]
+  const { definition, abortOnLeave = false, ...serve } = options
+  const endpoints = [agUi(definition === undefined ? { abortOnLeave } : { definition, abortOnLeave })]
   const serving = await serveAgents({ cleanup }, definitions, { endpoints, ...serve })
   cleanup(() => serving.server.close())
   const url = `http://127.0.0.1:${serving.server.port}/ag-ui`

@@ -1,3 +1,4 @@
+import type { RunAgentInput } from '@ag-ui/core'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,46 +8,53 @@ import { withCode } from '../../../test/support/agentHarness.ts'
 import { nextTurn } from '../../../test/support/runCase.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { openHouse, silentModel } from '../../acp/test/acpHarness.ts'
-import type { AgUiRun } from '../src/agUiRun.ts'
 import { openRun } from '../src/openRun.ts'
 import { overHttp } from '../src/overHttp.ts'
+import type { Rules } from '../src/threads.ts'
 
 describe('a client of AG-UI that leaves during a run', (it) => {
-  it('is written to no more, and another one is', async (context) => {
-    const { model } = silentModel()
-    const { access } = await openHouse(context, [defineAgent({ name: 'silent', model })])
-    const [own, threads] = [access(), new WeakMap()]
-    let run: AgUiRun | undefined
-    const server = createServer((request, response) => {
-      const open = async (input: Parameters<typeof openRun>[1]): Promise<AgUiRun> =>
-        (run = await openRun(own, input, { threads, definition: undefined }))
-      void overHttp(request, response, own, { open, connection: { onLeave: () => {} } })
+  for (const abortOnLeave of [false, true])
+    it(`is written to no more, and another one is${abortOnLeave ? ', whose run is not aborted' : ''}`, async (context) => {
+      const { model } = silentModel()
+      const { access } = await openHouse(context, [defineAgent({ name: 'silent', model })])
+      const own = access()
+      const rules: Rules = { threads: new WeakMap(), definition: undefined }
+      const connection = { onLeave: () => {} }
+      const open = (input: RunAgentInput) => openRun(own, input, rules)
+      const server = createServer(
+        (request, response) =>
+          void overHttp({ request, response, access: own, connection, rules, open, abortOnLeave }, '/ag-ui'),
+      )
+      context.cleanup(() => server.close())
+      context.cleanup(() => server.closeAllConnections())
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      const watch = async (): Promise<AbortController> => {
+        const leaving = new AbortController()
+        const messages = [{ id: 'm', role: 'user', content: 'x' }]
+        const { port } = server.address() as AddressInfo
+        const answer = await fetch(`http://127.0.0.1:${port}/ag-ui`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ threadId: 'a', runId: 'r', tools: [], context: [], messages }),
+          signal: leaving.signal,
+        })
+        assert.is(answer.status, 200)
+        return leaving
+      }
+      const [first, second] = [await watch(), await watch()]
+      const run = rules.threads.get(await own.reading('a'))!.run('r')!
+      const left = async (many: number): Promise<void> => {
+        for (let turn = 0; turn < 1_000 && run.observers.size !== many; turn += 1) await nextTurn()
+        assert.is(run.observers.size, many)
+      }
+      await left(2)
+      first.abort()
+      await left(1)
+      assert.is(run.ending, undefined)
+      second.abort()
+      await left(0)
+      assert.equal(run.ending, abortOnLeave ? { type: 'cancelled' } : undefined)
     })
-    context.cleanup(() => server.close())
-    context.cleanup(() => server.closeAllConnections())
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const watch = async (): Promise<AbortController> => {
-      const leaving = new AbortController()
-      const messages = [{ id: 'm', role: 'user', content: 'x' }]
-      const { port } = server.address() as AddressInfo
-      const answer = await fetch(`http://127.0.0.1:${port}/`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ threadId: 'a', runId: 'r', tools: [], context: [], messages }),
-        signal: leaving.signal,
-      })
-      assert.is(answer.status, 200)
-      return leaving
-    }
-    const [first] = [await watch(), await watch()]
-    const left = async (many: number): Promise<void> => {
-      for (let turn = 0; turn < 1_000 && run!.observers.size !== many; turn += 1) await nextTurn()
-      assert.is(run!.observers.size, many)
-    }
-    await left(2)
-    first.abort()
-    await left(1)
-  })
 })
 
 describe('a client of AG-UI that is no longer let in while its run is looked up', (it) => {

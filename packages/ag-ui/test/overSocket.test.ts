@@ -1,5 +1,6 @@
 import { RuntimeError, toErrorInfo } from '../../../src/protocol/errors.ts'
 import type { AgUiRun } from '../src/agUiRun.ts'
+import type { OpenRun } from '../src/openRun.ts'
 import { overSocket } from '../src/overSocket.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
 import { limitsOf } from '../../bridge/src/server/limits.ts'
@@ -58,10 +59,11 @@ function talked({ subscriptions = 3, waitingCommands = 5 } = {}) {
     limits: limitsOf({ subscriptions, waitingCommands }),
     outward: (thrown: unknown) => toErrorInfo(thrown, 'INTERNAL'),
   } as unknown as AgentAccess
-  overSocket(socket, access, ({ runId }) => {
+  const open: OpenRun = ({ runId }) => {
     opening.push({ ...Promise.withResolvers<AgUiRun>(), runId })
     return opening.at(-1)!.promise
-  })
+  }
+  overSocket(socket, access, { open, abortOnLeave: false })
   const say = (runId: string): void =>
     take(JSON.stringify({ threadId: 't', runId, messages: [], tools: [], context: [], protocolVersion: '1.0' }))
   /** Begins the run that is being opened. */

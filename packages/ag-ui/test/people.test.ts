@@ -1,7 +1,7 @@
 import type { Tool } from '@ag-ui/core'
 import { z } from 'zod'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import { assert, describe } from '../../../test/support/suite.ts'

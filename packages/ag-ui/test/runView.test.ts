@@ -85,11 +85,34 @@ describe('a run of AG-UI as a client sees it', (it) => {
         ['RUN_STARTED', undefined, undefined],
         ['CUSTOM', undefined, { names: ['theirs'] }],
         ['MESSAGES_SNAPSHOT', ['s'], undefined],
-        ['MESSAGES_SNAPSHOT', ['s'], undefined],
         ['STATE_SNAPSHOT', undefined, undefined],
       ],
     )
     assert.is(wrong.run.observers.size, 1)
+  })
+
+  it('empties a client first whose messages would come out in another order', () => {
+    const second = { id: 'm2', role: 'user', content: 'on' }
+    for (const [shown, snapshots] of [
+      [[second], [[], ['m1', 'm2']]],
+      [[said], [['m1', 'm2']]],
+      [[said, { id: 'gone', role: 'tool', content: 'x', toolCallId: 'c' }], [['m1', 'm2']]],
+      [
+        [said, { id: 'thought', role: 'reasoning', content: 'x' }],
+        [[], ['m1', 'm2']],
+      ],
+    ] as const) {
+      const { conversation, out, start } = viewed()
+      conversation.push(said, second)
+      start(shown)
+      const sent = out.events.flatMap((sending) =>
+        'messages' in sending ? [sending.messages as { id: string }[]] : [],
+      )
+      assert.equal(
+        sent.map((messages) => messages.map(({ id }) => id)),
+        snapshots,
+      )
+    }
   })
 
   it('begins with the reply under way, as far as it is', () => {

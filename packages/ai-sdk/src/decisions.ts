@@ -30,7 +30,17 @@ export function decisionsIn(
   })
 }
 
+/** States of a part that a client has decided, or given up: assistant-ui gives up what waits when a person says something else instead. */
+const decidedStates: ReadonlySet<unknown> = new Set(['approval-responded', 'output-error'])
+
+/** True if a client's message may decide calls that need an approval. */
+export const mayDecide = (message: GivenMessage | undefined): boolean =>
+  message?.parts.some((part) => decidedStates.has(part['state'])) === true
+
 function approvalIn(part: GivenPart, key: string): Omit<Decided, 'callId'> | undefined {
+  const { errorText } = part
+  if (part['state'] === 'output-error')
+    return { decision: 'deny', how: typeof errorText === 'string' ? { reason: errorText } : {} }
   const approval = part['approval'] as { id?: unknown; approved?: unknown; reason?: unknown } | null | undefined
   if (part['state'] !== 'approval-responded' || approval?.id !== key) return undefined
   const decision = approval.approved === true ? 'approve' : 'deny'

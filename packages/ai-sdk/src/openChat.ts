@@ -13,7 +13,7 @@ import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
 import { nameOf, rightsFor, saidAs } from '../../bridge/src/server/commandRights.ts'
 import { mustBeOf } from '../../bridge/src/server/oneDefinition.ts'
 import { ChatThread, recordsOf } from './chatThread.ts'
-import { decisionsIn, type Decided } from './decisions.ts'
+import { decisionsIn, mayDecide, type Decided } from './decisions.ts'
 import type { Exchange } from './exchange.ts'
 import { againId, isAgain, messageIdOf, timesAgain } from './ids.ts'
 import { contentOf, type ChatInput, type GivenMessage } from './readChat.ts'
@@ -66,7 +66,7 @@ export class Chats {
     if (trigger === 'regenerate-message') return access.must('control', 'chat: regenerate-message')
     const last = messages.at(-1)!
     const message = last.role === 'user' ? lastAnswer(messages) : last
-    const isDeciding = last.role !== 'user' || Object.keys(answers).length > 0 || hasApprovals(message)
+    const isDeciding = last.role !== 'user' || Object.keys(answers).length > 0 || mayDecide(message)
     const thread = isDeciding ? await this.#known(access, input.id) : undefined
     if (thread === undefined) return
     try {
@@ -238,9 +238,6 @@ async function pastPrompt(
 
 const nothingDecided = (): RuntimeError =>
   new RuntimeError('CALL_NOT_PENDING', 'Nothing that was decided waits any more. Load the messages again.')
-
-const hasApprovals = (message: GivenMessage | undefined): boolean =>
-  message?.parts.some((part) => part['state'] === 'approval-responded') === true
 
 /** Answers what waits for the client, or resumes what is paused. */
 function decide(thread: ChatThread, { messages, answers, resume }: ChatInput, access: AgentAccess): Opened {

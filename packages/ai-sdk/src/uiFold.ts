@@ -19,12 +19,6 @@ import { wholeState, withChange } from './stateParts.ts'
 import { saidParts } from './uiParts.ts'
 import type { UiMessage } from './uiTypes.ts'
 
-/** A sub-agent that carries a call out. */
-interface CalledAgent {
-  readonly callId: string
-  readonly fold: UiFold
-}
-
 /**
  * Folds an agent's activity into messages of a chat. It holds the newest exchange, built from the agent's records and those of the agents
  * below it, or from its events, which may start in the middle. Events and records give the same result.
@@ -37,7 +31,7 @@ export class UiFold {
   seq = 0
   readonly #ended: Exchange[] | undefined
   /** Sub-agents whose calls have not ended, by id. */
-  readonly #called = new Map<string, CalledAgent>()
+  readonly #called = new Map<string, { readonly callId: string; readonly fold: UiFold }>()
   #state: FoldedAppState
   /** `seq` of the first change of the state since a run was under way; the next one tells of it. */
   #idleSince: number | undefined

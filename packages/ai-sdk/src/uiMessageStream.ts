@@ -11,9 +11,6 @@ import { UiCursor } from './uiCursor.ts'
 import { UiFold } from './uiFold.ts'
 import type { UiMessageChunk } from './uiTypes.ts'
 
-/** An agent, whatever its types. */
-type AnyAgent = Agent<unknown, never>
-
 /**
  * Streams an agent's activity for `createUIMessageStreamResponse` of the AI SDK, for servers that `aiSdkChat` does not fit. For an agent,
  * the stream carries the current message, or else the newest, from its beginning; it ends with the run, or once people have to decide
@@ -28,7 +25,7 @@ type AnyAgent = Agent<unknown, never>
  * for await (const chunk of uiMessageStream(agent.prompt('Fix the failing test'))) console.log(chunk.type)
  * ```
  */
-export function uiMessageStream(source: Run | AnyAgent): ReadableStream<UiMessageChunk> {
+export function uiMessageStream(source: Run | Agent<unknown, never>): ReadableStream<UiMessageChunk> {
   return 'readLog' in source ? ofAgent(source as unknown as Agent) : ofRun(source)
 }
 

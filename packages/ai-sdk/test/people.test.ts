@@ -59,6 +59,28 @@ describe('useChat asks people', (it) => {
     await checkReload(serving, chat)
   })
 
+  it('who say something instead, as assistant-ui sends it: the call is denied', async (context) => {
+    const ran: string[] = []
+    const model = scriptedModel([{ toolCalls: [{ name: 'one', input: {} }] }, 'It is denied.', 'And now this.'])
+    const agent = defineAgent({ name: 'a', model, tools: [asks('one', ran)] })
+    const serving = await serveChats(context, [agent])
+    const chat = serving.chat()
+    await chat.sendMessage({ text: 'go' })
+    await settled(chat)
+    const last = chat.messages.at(-1)!
+    const parts = last.parts.map((part) => {
+      if (!isToolUIPart(part)) return part
+      const { approval: _, ...rest } = part
+      return { ...rest, state: 'output-error', errorText: 'The person went on.' } as typeof part
+    })
+    chat.messages = [...chat.messages.slice(0, -1), { ...last, parts }]
+    await chat.sendMessage({ text: 'something else' })
+    await until(chat, ({ messages }) => shape(messages.at(-1)).includes('text And now this.'))
+    await settled(chat)
+    assert.equal(ran, [])
+    assert.match(JSON.stringify(model.requests[1]), /The person went on/)
+  })
+
   it('about a call of a sub-agent, shown while it works and answered as any other', async (context) => {
     const worker = defineAgent({
       name: 'worker',

@@ -4,9 +4,9 @@ import type { InProcessOptions } from './inProcess/inProcessServer.ts'
 import { hostingOf, type OfferedMachine } from '../../xstate/src/hosts/registry.ts'
 import type { HostView } from '../../../src/protocol/parts/hosts/hostView.ts'
 import type { AgentRuntime } from '../../../src/runtime/agentRuntime.ts'
-import { resumeAll, type ResumeAllOptions, type ResumedAll } from '../../../src/runtime/resumeAll.ts'
+import { resumeAll, type ResumeAllOptions, type ResumedAll } from '../../waking/src/resumeAll.ts'
 import { LocalRuntime } from '../../../src/runtime/runtime.ts'
-import { startWaker, type WakeOptions, type Waker } from '../../../src/runtime/wake.ts'
+import { startWaker, type WakeOptions, type Waker } from '../../waking/src/wake.ts'
 import { checkOptions, type RuntimeOptions } from '../../../src/runtime/runtimeOptions.ts'
 import {
   inOrder,
@@ -14,7 +14,7 @@ import {
   WaitingList,
   type WaitingAgent,
   type WaitingOptions,
-} from '../../../src/runtime/waitingList.ts'
+} from '../../waking/src/waitingList.ts'
 
 /** Spawns agents, owns what they share, and can serve them over the network. */
 export interface Runtime extends AgentRuntime {

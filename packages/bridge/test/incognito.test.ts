@@ -1,7 +1,7 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import type { AgentRuntime } from '../../../src/runtime/agentRuntime.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { scriptedModel } from '../../evaluation/src/testing/scriptedModel.ts'
 import { z } from 'zod'
 import { gate, withCode } from '../../../test/support/agentHarness.ts'

@@ -1,6 +1,6 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate'
 import { agentMachineId } from '../../../src/machines/agentSetup.ts'
-import { guardWords } from '../../../src/machines/conditionWords.ts'
+import { guardWords } from './conditionWords.ts'
 
 /** Brakes of an agent; true: it is on. */
 export interface BrakeFlags {

@@ -1,4 +1,4 @@
-import type { BrakeSaving, Dollars, Saved, Spending, Unpriced } from '../../../src/conversation/limits/savings.ts'
+import type { BrakeSaving, Dollars, Saved, Spending, Unpriced } from '../../sessions/src/savings/savings.ts'
 import { totalTokens } from '../../../src/protocol/text/messageText.ts'
 import { counted, dollars, whole } from './amounts.ts'
 

@@ -1,5 +1,5 @@
 import { factsAtRest, factsOf, ownPending, standingOf, standingWords, type StandingFacts } from '../src/standing.ts'
-import type { LastRun } from '../../../src/protocol/bridge/frames.ts'
+import type { LastRun } from '../../../src/protocol/runs/lastRun.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 
 const facts = (given: Partial<StandingFacts>): StandingFacts => ({ state: 'idle', waits: false, ...given })

@@ -22,9 +22,6 @@ export interface ConfigGiven {
   readonly model: Model
 }
 
-/** A definition, or a function that makes one with the model that the command line chose. */
-export type ConfigAgent = AgentDefinition | ((given: ConfigGiven) => AgentDefinition)
-
 /**
  * A server of the Model Context Protocol: `command` for a server that runs as a process, whose `cwd` is relative to this file (default: its folder),
  * or `url`. It takes the options of `mcpTools`; its name is the key.
@@ -64,8 +61,8 @@ export type ConfigGateway = Omit<
 
 /** Configuration in `escapement.config.ts`. All fields are optional. */
 export interface Config {
-  /** Agents that `serve`, `acp` and `mcp` offer. `run` and `chat` talk to the first, unless `--agent` names another. */
-  readonly agents?: readonly ConfigAgent[]
+  /** Agents that `serve`, `acp` and `mcp` offer. `run` and `chat` talk to the first, unless `--agent` names another. A function makes one with the model that the command line chose. */
+  readonly agents?: readonly (AgentDefinition | ((given: ConfigGiven) => AgentDefinition))[]
   /** The model, where neither `--model` nor `ESCAPEMENT_MODEL` names one. */
   readonly model?: ConfigModel
   /** Names for models, for `--model` and `model`. */

@@ -1,4 +1,4 @@
-import type { AgentSummary } from '../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../wire/src/frames.ts'
 import { noUsage } from '../../../src/protocol/messages.ts'
 import { agentItems, firstAgents, listedAgents } from '../src/chat/agentList.ts'
 import { assert, describe } from '../../../test/support/suite.ts'

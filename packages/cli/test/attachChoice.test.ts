@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { tool } from '../../../test/support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { serveAgents, type Serving } from '../../bridge/test/server/bridgeHarness.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { chatInTerminal } from '../src/chat/localChat.ts'
 import { folderPlace } from '../src/config/storePlace.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import { tool } from '../../../test/support/agentHarness.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentsOf } from '../src/config/configAgents.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { loadConfig } from '../src/config/loadConfig.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { configFolder, configText, index } from './configFolder.ts'

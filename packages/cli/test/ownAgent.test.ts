@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { chatInTerminal } from '../src/chat/localChat.ts'

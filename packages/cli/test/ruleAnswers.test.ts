@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { readRuled } from '../src/chat/ruleAnswers.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { serveAgents } from '../../bridge/test/server/bridgeHarness.ts'

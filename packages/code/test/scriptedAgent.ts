@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineAgent, type AgentOptions } from '../../../src/actors/define/defineAgent.ts'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import {
   defineTool,
   type AnyTool,

@@ -1,4 +1,4 @@
-import type { Dollars } from '../../../src/conversation/limits/savings.ts'
+import type { Dollars } from '../../sessions/src/savings/savings.ts'
 import type { ErrorInfo } from '../../../src/protocol/errors.ts'
 import type { Usage } from '../../../src/protocol/messages.ts'
 import type { RunStopReason } from '../../../src/protocol/records.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { z } from 'zod'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
 import { textOf } from '../../../src/protocol/messages.ts'

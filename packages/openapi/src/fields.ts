@@ -1,4 +1,4 @@
-import { withinChars } from '../../../src/actors/tools/withinChars.ts'
+import { withinChars } from '../../tools/src/foreign/withinChars.ts'
 import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
 import { soundSchema } from '../../../src/protocol/checks/soundSchema.ts'
 import type { MediaType, Parameter } from './documentSchema.ts'

@@ -1,5 +1,5 @@
 import { toolName } from '../../../src/actors/tools/toolName.ts'
-import { mostSchemaChars } from '../../../src/actors/tools/withinChars.ts'
+import { mostSchemaChars } from '../../tools/src/foreign/withinChars.ts'
 import type { ToolConnection, ToolSource } from '../../../src/actors/tools/toolSource.ts'
 import { checkPatterns, chosen, effectsOf, matches, type OperationPattern } from './choices.ts'
 import { documentSchema, read, type Document } from './documentSchema.ts'

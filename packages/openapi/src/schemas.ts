@@ -1,5 +1,5 @@
 import { parseBy } from '../../../src/actors/tools/toolSchema.ts'
-import { whyCostly } from '../../../src/protocol/checks/costlySchema.ts'
+import { whyCostly } from '../../tools/src/foreign/costlySchema.ts'
 import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
 import { schemaCheck } from '../../../src/protocol/checks/schemaCheck.ts'
 import type { Tool } from '../../../src/actors/tools/defineTool.ts'

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { openApiTools } from '../src/openApiTools.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import { documentOf } from './service.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { openApiTools } from '../src/openApiTools.ts'
 import { exportSession } from '../../../src/log/exportSession.ts'

@@ -1,7 +1,7 @@
 import type { AnyModel } from '../../../src/actors/models/anyModel.ts'
 import { z } from 'zod'
 import { estimateTokens } from '../../../src/conversation/limits/tokenCounter.ts'
-import { transcriptOfSteps } from '../../../src/conversation/tree/transcript.ts'
+import { transcriptOfSteps } from './transcript.ts'
 import type { Model } from '../../../src/protocol/ports/model.ts'
 import { modelOf } from '../../../src/actors/models/modelOf.ts'
 import {

@@ -1,12 +1,7 @@
 import type { AnyModel } from '../../../src/actors/models/anyModel.ts'
 import { z } from 'zod'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
-import {
-  outlineOf,
-  searchTranscript,
-  transcriptOfSteps,
-  transcriptPage,
-} from '../../../src/conversation/tree/transcript.ts'
+import { outlineOf, searchTranscript, transcriptOfSteps, transcriptPage } from './transcript.ts'
 import type { Recalled } from '../../../src/conversation/brakes/recall/recall.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { parseNodeId } from '../../../src/protocol/ids.ts'

@@ -14,7 +14,7 @@ import type {
   StoreLease,
 } from '../../../src/protocol/ports/store.ts'
 import { bodiesOf } from '../../stores/src/bodiesOf.ts'
-import { checkLease, leaseLost } from '../../../src/log/stores/checkLease.ts'
+import { checkLease, leaseLost } from '../../../src/log/stores/appendChecks.ts'
 import { defaultSnapshotLimits } from '../../../src/log/stores/snapshotLimits.ts'
 import { checkPlace, type PostgresPlace } from './address.ts'
 import { AppendQueue } from './appendQueue.ts'

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import type { AgentSummary } from '../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../wire/src/frames.ts'
 import { useStores } from './agentProvider.ts'
 import type { ConnectionFacts } from './agentStores.ts'
 

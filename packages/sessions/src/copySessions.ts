@@ -4,7 +4,7 @@ import { checkMetadata, type Metadata } from '../../../src/protocol/metadata.ts'
 import { checkAgentId } from '../../../src/protocol/ids.ts'
 import { isErasable, type ErasableStore, type Store, type StoreLease } from '../../../src/protocol/ports/store.ts'
 import { copyLog, isCopied } from './copyLog.ts'
-import { allLogs, pagesOf, type Pages } from '../../../src/log/logPages.ts'
+import { allLogs, pagesOf, type Pages } from '../../stores/src/logPages.ts'
 
 /** Which sessions go to another store, and how. */
 export interface CopyOptions {

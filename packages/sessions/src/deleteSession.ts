@@ -1,7 +1,7 @@
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { type Store, isErasable } from '../../../src/protocol/ports/store.ts'
 import { checkAgentId } from '../../../src/protocol/ids.ts'
-import { allLogs, pagesOf } from '../../../src/log/logPages.ts'
+import { allLogs, pagesOf } from '../../stores/src/logPages.ts'
 import { createdRecord } from '../../../src/log/readHistory.ts'
 
 /**

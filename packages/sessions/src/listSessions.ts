@@ -3,7 +3,7 @@ import type { LogQuery } from '../../../src/protocol/ports/logPages.ts'
 import { checkMetadata, type Metadata } from '../../../src/protocol/metadata.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
 import { checkVersion } from '../../../src/protocol/upgradeRecord.ts'
-import { allLogs, pagesOf, type Pages } from '../../../src/log/logPages.ts'
+import { allLogs, pagesOf, type Pages } from '../../stores/src/logPages.ts'
 import { SessionProjection } from './sessionProjection.ts'
 import type { Session } from './session.ts'
 

@@ -1,4 +1,4 @@
-import { savingsOf, type Savings } from '../../../src/conversation/limits/savings.ts'
+import { savingsOf, type Savings } from './savings/savings.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 
 /** Savings of an agent in a tree. */

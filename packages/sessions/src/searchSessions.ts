@@ -5,7 +5,7 @@ import { checkMetadata } from '../../../src/protocol/metadata.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
 import { asksForOrigins } from '../../../src/log/stores/logPages.ts'
 import { ScanSearch } from '../../../src/log/stores/scanSearch.ts'
-import { pagesOf, type Pages } from '../../../src/log/logPages.ts'
+import { pagesOf, type Pages } from '../../stores/src/logPages.ts'
 import { SaidInLogs } from './saidInLogs.ts'
 
 /**

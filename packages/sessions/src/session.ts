@@ -2,7 +2,7 @@ import type { BrakeChange } from '../../../src/protocol/brakes/brakeWords.ts'
 import type { RevertCategory } from '../../../src/protocol/braking.ts'
 import type { Economics } from '../../../src/protocol/economics.ts'
 import type { ErrorInfo } from '../../../src/protocol/errors.ts'
-import type { LastRun } from '../../../src/protocol/bridge/frames.ts'
+import type { LastRun } from '../../../src/protocol/runs/lastRun.ts'
 import type { NodeId } from '../../../src/protocol/ids.ts'
 import type { SyntheticReason, Usage, UserSource } from '../../../src/protocol/messages.ts'
 import type { Metadata } from '../../../src/protocol/metadata.ts'
@@ -137,6 +137,8 @@ export interface SessionRun {
 export interface Session {
   /** The agent's id; empty before the log's first record. */
   readonly id: string
+  /** Present for the log of a machine that is kept: `definition` is then its name. */
+  readonly kind?: 'machine'
   /** Ids of the ancestors, root first. */
   readonly path: readonly string[]
   readonly definition: string

@@ -4,7 +4,7 @@ import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
 import { isImported } from '../../../src/protocol/imported.ts'
 import type { Usage } from '../../../src/protocol/messages.ts'
 import { addUsage, noUsage, toolCallsOf } from '../../../src/protocol/text/messageText.ts'
-import type { LastRun } from '../../../src/protocol/bridge/frames.ts'
+import type { LastRun } from '../../../src/protocol/runs/lastRun.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../../../src/protocol/records.ts'
 import type { SessionRun, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'
 import {
@@ -55,7 +55,7 @@ const isAnswered = ({ reply, toolCalls }: TurnDraft): boolean =>
  * no messages. It never throws: a record that makes no sense in its place is ignored.
  */
 export class SessionProjection {
-  #head: Pick<Session, 'id' | 'path' | 'definition' | 'model' | 'parent' | 'forkedFrom' | 'metadata'> = {
+  #head: Pick<Session, 'id' | 'kind' | 'path' | 'definition' | 'model' | 'parent' | 'forkedFrom' | 'metadata'> = {
     id: '',
     path: [],
     definition: '',
@@ -98,7 +98,7 @@ export class SessionProjection {
       case 'agent.created':
         return this.#create(record)
       case 'host.created':
-        this.#head = { id: record.hostId, path: [], definition: record.machine, model: '' }
+        this.#head = { id: record.hostId, kind: 'machine', path: [], definition: record.machine, model: '' }
         return
       case 'run.start':
         return this.#startRun(record)

@@ -1,5 +1,5 @@
 import type { LogEntry, LogQuery } from '../../../src/protocol/ports/logPages.ts'
-import { allLogs, pagesOf } from '../../../src/log/logPages.ts'
+import { allLogs, pagesOf } from '../../stores/src/logPages.ts'
 import { listSessions } from '../src/listSessions.ts'
 import { pageAmong } from '../../../src/log/stores/logPages.ts'
 import { memoryStore } from '../../../src/log/stores/memoryStore.ts'

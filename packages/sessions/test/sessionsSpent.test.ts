@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { sessionOf } from '../src/sessionProjection.ts'
 import { foldSpent, nothingYet, totalSpent } from '../../../src/log/spent.ts'

@@ -1,6 +1,6 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
-import { savingsOf, treeSavings } from '../../../src/conversation/limits/savings.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
+import { savingsOf, treeSavings } from '../src/savings/savings.ts'
 import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
 import { recordVersion, type LogRecord } from '../../../src/protocol/records.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'

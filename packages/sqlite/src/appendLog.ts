@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { LogRecord, RecordOf } from '../../../src/protocol/records.ts'
-import { leaseLost } from '../../../src/log/stores/checkLease.ts'
-import { countRepeated, otherRecord } from '../../../src/log/stores/countRepeated.ts'
+import { leaseLost, countRepeated, otherRecord } from '../../../src/log/stores/appendChecks.ts'
 import { originOf } from '../../../src/log/stores/logPages.ts'
 import type { Connection } from './connection.ts'
 import { labelsOf } from '../../stores/src/labels.ts'

@@ -19,7 +19,7 @@ import {
   type StoreLease,
 } from '../../../src/protocol/ports/store.ts'
 import { bodiesOf } from '../../stores/src/bodiesOf.ts'
-import { checkLease } from '../../../src/log/stores/checkLease.ts'
+import { checkLease } from '../../../src/log/stores/appendChecks.ts'
 import { readRecord } from '../../stores/src/readRecord.ts'
 import { defaultSnapshotLimits } from '../../../src/log/stores/snapshotLimits.ts'
 import { appendLog, type Append } from './appendLog.ts'

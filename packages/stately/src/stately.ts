@@ -1,5 +1,5 @@
 import type { InspectionEvent, ActorRefLike, AnyActorRef } from 'xstate'
-import { closeCodes } from '../../../src/protocol/bridge/bridgeProtocol.ts'
+import { closeCodes } from '../../wire/src/bridgeProtocol.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'
 import type { Endpoint } from '../../bridge/src/server/endpoint.ts'
 import type { TextSocket } from '../../bridge/src/server/textSocket.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { systemClock } from '../../../src/protocol/ports/clock.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'

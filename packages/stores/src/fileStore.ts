@@ -12,7 +12,7 @@ import { type FileLock, holderOf, lockFile } from './lockFile.ts'
 import type { LogFile } from './logFile.ts'
 import { openLog } from './openLog.ts'
 import { readLog } from './readLog.ts'
-import { type ListedLog, ReadPages } from '../../../src/log/stores/readPages.ts'
+import { type ListedLog, ReadPages } from './readPages.ts'
 import { syncFolder } from './syncFolder.ts'
 import { type FileStoreOptions, type SyncPolicy, syncPolicy } from './syncPolicy.ts'
 

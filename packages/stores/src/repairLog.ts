@@ -2,7 +2,7 @@ import { constants, copyFile, type FileHandle, open, stat } from 'node:fs/promis
 import { dirname, resolve } from 'node:path'
 import { messageOf, RuntimeError, hasCode } from '../../../src/protocol/errors.ts'
 import { lockFile } from './lockFile.ts'
-import { foreignFormat } from '../../../src/protocol/checks/foreignFormat.ts'
+import { foreignFormat } from './foreignFormat.ts'
 import { offsetOfLine, readBytes, readLines } from './jsonLines.ts'
 import { readLog } from './readLog.ts'
 import { readRecord } from './readRecord.ts'

@@ -2,7 +2,7 @@
 /* oxlint-disable no-underscore-dangle */
 import { assign, createActor, createMachine, sendTo, setup, toPromise, waitFor } from 'xstate'
 import { z } from 'zod'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import type { AgentEvent, EventOf } from '../../../src/protocol/events.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'

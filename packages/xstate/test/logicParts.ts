@@ -1,7 +1,7 @@
 import { type Actor, createActor, type InspectionEvent, toPromise } from 'xstate'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { createRuntime, type Runtime } from '../../bridge/src/createRuntime.ts'
 import type { Model, ModelRequest } from '../../../src/protocol/ports/model.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'

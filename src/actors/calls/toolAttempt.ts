@@ -70,6 +70,7 @@ export class ToolAttempt {
     this.#tool = tool
     this.#outer = outer
     outer.add(this.#abort)
+    ports.kept.delete(input.callId)
     // Checking the arguments may already have aborted it.
     if (outer.aborted) this.#abort()
   }
@@ -142,6 +143,7 @@ export class ToolAttempt {
     this.#isClosed = true
     this.#timer?.pause()
     this.#outer.remove(this.#abort)
+    if (!this.#outer.aborted) this.#ports.kept.delete(this.#input.callId)
     // What it asked and did not wait for is over.
     if (this.#asking !== undefined) this.#controller.abort(abortReason())
     if (this.#unwritten !== undefined) return { ...outcome, notStarted: this.#unwritten }
@@ -232,6 +234,7 @@ export class ToolAttempt {
         if (chars > maxReceiptChars)
           throw new Error(`What is kept for undoing has ${chars} characters, more than ${maxReceiptChars}.`)
         this.#receipt = typeof of === 'string' ? { of, data } : { data }
+        if (this.#input.background === undefined) ports.kept.set(callId, this.#receipt)
       },
       ask: (schema, question) => this.#ask(schema, question),
       background: this.#input.background,

@@ -1,7 +1,6 @@
 import type { Model, ModelPart } from '../../protocol/ports/model.ts'
-import type { Gate } from './openStream.ts'
+import { type Gate, Silence, silenceError, type SilenceLimit } from './openStream.ts'
 import { leave } from './relay.ts'
-import { Silence, silenceError, type SilenceLimit } from './silence.ts'
 
 /**
  * Returns a gate for which a model that is silent for too long counts as disconnected, because a server may keep a connection open for ever with

@@ -63,7 +63,7 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
   /**
    * For a tool with `undo`: keeps the data that undoing the call needs, as JSON of at most 16,000 characters; the last receipt counts. Keep
    * it **before** acting: a call that fails and has kept nothing is taken to have done nothing. `of` names what the call changes, as for
-   * `changed`: calls of one thing are undone together, or not at all.
+   * `changed`: calls of one thing are undone together, or not at all. A call that is aborted once it has kept something is undone like any other.
    *
    * @throws Error when it is not JSON, or too large.
    */

@@ -18,7 +18,7 @@ import type {
 import type { ReplyFailure } from '../../machines/effectTypes.ts'
 import { breather, stepsInATurn } from '../timing/breather.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
-import { Silence, silenceError, type SilenceLimit } from '../models/silence.ts'
+import { Silence, silenceError, type SilenceLimit } from '../models/openStream.ts'
 import { toldBy } from './countUsage.ts'
 import { wrongInReply } from './wrongInReply.ts'
 

@@ -14,13 +14,14 @@ export const settle = (find: FindPorts) =>
     const spent = children === undefined ? {} : await children.settled()
     const at = clock.now()
     const { key } = input
-    const printed = printedOf(ports)
-    if (partial === null || partial.key !== input.replyKey) return { key, at, partial: null, spent, printed }
+    const left = { spent, printed: printedOf(ports), receipts: Object.fromEntries(ports.kept) }
+    ports.kept.clear()
+    if (partial === null || partial.key !== input.replyKey) return { key, at, partial: null, ...left }
     const isGuarded = definition.policy.flags.outputGuards === true
     const content = isGuarded ? unguarded(partial) : contentOf(partial, (text) => redactor?.cutOff(text) ?? text)
     const { model } = partial
     const { usage, costUsd } = partialUsage(ports, partial)
-    return { key, at, spent, printed, partial: { content, usage, costUsd, ...(model === undefined ? {} : { model }) } }
+    return { key, at, ...left, partial: { content, usage, costUsd, ...(model === undefined ? {} : { model }) } }
   })
 
 /** Takes the output of calls that were aborted. */

@@ -1,8 +1,7 @@
 import { isMedia, type Block } from '../../protocol/messages.ts'
 import type { ModelRequest, RequestMessage } from '../../protocol/ports/model.ts'
 import type { ConversationNode } from '../tree/node.ts'
-import { closedReply, openProviderCalls } from '../tree/openProviderCalls.ts'
-import { isSaid, soundCallId, withoutLastThinking } from './renderMessage.ts'
+import { closedReply, openProviderCalls, isSaid, soundCallId, withoutLastThinking } from './renderMessage.ts'
 import { sentMedia } from './sentMedia.ts'
 
 /** A reason for which some provider would refuse a request. `rule` is its number in the list of docs/errors.md. */

@@ -7,14 +7,13 @@ import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import { keepOpen, markCall, nodesOf, openedAgain, wrongInPlace, wrongInResult, type OpenStep } from './openStep.ts'
 import type { ConversationNode } from './node.ts'
 import { tagsIn, type KeptConversation } from './keptConversation.ts'
-import { TreeView } from './treeView.ts'
+import { TreeView, type NodeReader } from './conversationTree.ts'
 import { Annotations } from './annotations.ts'
 import { brakeFolds } from '../brakes/brakeFolds.ts'
 import type { Reshaped } from './reshaped.ts'
 import type { Notice } from '../request/brakeNotes.ts'
-import type { NodeReader } from './conversationTree.ts'
 import type { ConversationView } from './conversationView.ts'
-import { check, corrupt } from './corruptRecord.ts'
+import { check, corrupt } from '../../log/fold.ts'
 import { LaidOverlays, type OverlaySpan } from '../request/laidOverlays.ts'
 import { changedByOverlay } from '../brakes/hiddenSteps.ts'
 import { renderRepair } from '../request/repairNote.ts'
@@ -22,12 +21,34 @@ import { noNotes, noteTokens, type NoteTokens } from '../request/noteTokens.ts'
 import { measure, unmeasured, wentOn, withRun, type Measured } from '../limits/measured.ts'
 import { estimateTokens, type TokenCounter } from '../limits/tokenCounter.ts'
 import { UndoneTags } from '../brakes/revert/undoneTags.ts'
-import { TrunkChanges } from './trunkChanges.ts'
 import { noQueues, WaitingMessages } from './waitingMessages.ts'
 import { beginWork, endWork } from './receipts.ts'
 import { withhold } from './withheld.ts'
 import type { LaidOverlay } from '../request/overlay.ts'
 import { TreeState, type StatePlace } from '../parts/state/treeState.ts'
+
+/** Depths from which a trunk changed other than by growing. */
+export class TrunkChanges {
+  /** Depths of the changes; missing until there is one. */
+  #depths: number[] | undefined
+
+  /** Number of such changes. */
+  get epoch(): number {
+    return this.#depths?.length ?? 0
+  }
+
+  /** The lowest depth that changed since that epoch. */
+  since(epoch: number): number {
+    let depth = Infinity
+    for (let i = epoch; i < this.epoch; i++) depth = Math.min(depth, this.#depths![i]!)
+    return depth
+  }
+
+  add(depth: number): void {
+    this.#depths ??= []
+    this.#depths.push(depth)
+  }
+}
 
 /**
  * The conversation tree: a fold of the log. `apply` is its only way to change; it appends in amortised constant time.

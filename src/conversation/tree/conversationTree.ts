@@ -3,7 +3,7 @@ import type { NodeId } from '../../protocol/ids.ts'
 import { KnownIds, type KeptIds } from '../../protocol/checks/knownIds.ts'
 import type { RecordOf } from '../../protocol/records.ts'
 import type { OverlayReader } from '../request/laidOverlays.ts'
-import { makeNode, repeatNode, type CallMarks, type ConversationNode } from './node.ts'
+import { makeNode, repeatNode, type CallMarks, type ConversationNode, stepsOf, type Step } from './node.ts'
 import type { TokenCounter } from '../limits/tokenCounter.ts'
 
 /** Stored nodes and overlays. */
@@ -234,4 +234,87 @@ function idsIn(spans: readonly (readonly [NodeId, NodeId])[]): NodeId[] {
   const ids: NodeId[] = []
   for (const [from, to] of spans) for (let id = from; id <= to; id += 1) ids.push(id)
   return ids
+}
+
+/** The readable part of a tree of messages. */
+export abstract class TreeView {
+  readonly tree: ConversationTree
+
+  constructor(kept?: KeptTree, tagsOf?: (id: NodeId) => readonly Tag[]) {
+    this.tree = new ConversationTree(kept, tagsOf)
+  }
+
+  get head(): NodeId | null {
+    return this.tree.headId
+  }
+
+  /** Highest id given to a node or a summary. */
+  get lastNodeId(): NodeId {
+    return this.tree.lastNodeId
+  }
+
+  /** The last imported id; 0 if there is none. */
+  get foreignTo(): NodeId {
+    return this.tree.foreignTo
+  }
+
+  trunk(): ConversationNode[] {
+    return this.tree.path.slice()
+  }
+
+  /** The live trunk, for readers that do not keep it. */
+  get path(): readonly ConversationNode[] {
+    return this.tree.path
+  }
+
+  abandoned(): ConversationNode[] {
+    return this.tree.all().filter(({ id }) => !this.onTrunk(id))
+  }
+
+  /** Number of nodes on the trunk. */
+  get trunkLength(): number {
+    return this.tree.length
+  }
+
+  /** Returns the node of the trunk at this index, which is its depth minus one. Other parts of a long past are not read. */
+  trunkAt(index: number): ConversationNode | undefined {
+    return this.tree.at(index)
+  }
+
+  steps(): Step[] {
+    return stepsOf(this.tree.path)
+  }
+
+  node(id: NodeId): ConversationNode | undefined {
+    return this.tree.node(id)
+  }
+
+  /** Returns the depth of a node on the trunk without reading it; 0 if it is not there. */
+  depthOf(id: NodeId): number {
+    return this.tree.depthOf(id)
+  }
+
+  /** The source from which stored nodes are read. */
+  get kept(): NodeReader | undefined {
+    return this.tree.kept
+  }
+
+  /** Returns true if a node has changed since it was stored. */
+  hasChanged(id: NodeId): boolean {
+    return this.tree.hasChanged(id)
+  }
+
+  /** The last node of the step to which a node belongs. */
+  stepEnd(node: ConversationNode): ConversationNode {
+    return this.tree.stepEnd(node)
+  }
+
+  onTrunk(id: NodeId): boolean {
+    return this.tree.onTrunk(id)
+  }
+
+  /** Returns true if a reply so far has used this call id. */
+  hasCall(callId: string): boolean {
+    return this.tree.hasCall(callId)
+  }
 }

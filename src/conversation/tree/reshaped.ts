@@ -5,7 +5,7 @@ import type { UndoneTags } from '../brakes/revert/undoneTags.ts'
 import type { TokenCounter } from '../limits/tokenCounter.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { Annotations } from './annotations.ts'
-import type { TreeView } from './treeView.ts'
+import type { TreeView } from './conversationTree.ts'
 import type { StatePlace, TreeState } from '../parts/state/treeState.ts'
 
 /** A conversation as the folds of brakes change it. */

@@ -1,7 +1,7 @@
 import { withheldText } from '../../protocol/text/withheldText.ts'
 import type { RecordOf } from '../../protocol/records.ts'
 import type { ConversationTree } from './conversationTree.ts'
-import { check } from './corruptRecord.ts'
+import { check } from '../../log/fold.ts'
 import type { TokenCounter } from '../limits/tokenCounter.ts'
 
 /**

@@ -3,13 +3,12 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { stored, type ErasableStore, type StoreLease } from '../../protocol/ports/store.ts'
 import { checkAgentId } from '../../protocol/ids.ts'
-import { checkLease } from './checkLease.ts'
+import { checkLease, countRepeated, otherRecord } from './appendChecks.ts'
 import { MemoryCheckpoints } from './memoryCheckpoints.ts'
 import { fitting, originIn, pageOf } from './logPages.ts'
 import { ScanSearch } from './scanSearch.ts'
 import { MemorySnapshots } from './memorySnapshots.ts'
 import { MemoryTimers } from './memoryTimers.ts'
-import { countRepeated, otherRecord } from './countRepeated.ts'
 
 class MemoryLease implements StoreLease {
   readonly agentId: string

@@ -4,10 +4,8 @@ import type { EventOfType } from '../agentTypes.ts'
 import type { ReplyOutput } from '../effectTypes.ts'
 import { openCalls } from '../calls.ts'
 import { startCompaction } from '../compaction.ts'
-import { guardInput } from '../guards/guarding.ts'
-import { budgetLeft, limitAfter } from '../limits.ts'
-import { refuseRun } from '../guards/refusals.ts'
 import {
+  guardInput,
   addReply,
   askForRepair,
   askWithout,
@@ -23,6 +21,8 @@ import {
   resetReply,
   retryTime,
 } from '../runs.ts'
+import { budgetLeft, limitAfter } from '../limits.ts'
+import { refuseRun } from '../guards/refusals.ts'
 
 type Done = { readonly output: ReplyOutput }
 type Replied = { readonly output: Extract<ReplyOutput, { ok: true }> }

@@ -16,10 +16,9 @@ import type { GivenDeps, SpawnOptions } from '../children/spawnOptions.ts'
 import { AgentFacts, hostOf } from './agentFacts.ts'
 import type { AgentHost } from './agentHost.ts'
 import { dispatchCommand } from './commands.ts'
-import { EventBuffer } from '../../protocol/runs/eventBuffer.ts'
+import { EventBuffer, type Run } from '../../protocol/runs/run.ts'
 import type { InspectionListener } from './inspections.ts'
 import { checkListener, type AgentListener } from '../events/observers.ts'
-import type { Run } from '../../protocol/runs/run.ts'
 
 /** Functions of the runtime that an agent uses. */
 export interface AgentOwner<Agent> {

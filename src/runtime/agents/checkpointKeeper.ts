@@ -20,7 +20,7 @@ export interface KeptHost {
     /** `seq` of the last record. */
     readonly lastSeq: number
     /** Returns the states folded from the agent's log, without the context. */
-    keep(): { readonly kept: Omit<KeptState, 'context' | 'created'>; readonly nodes: Uint8Array }
+    keep(): { readonly kept: Omit<KeptState, 'context' | 'created'>; readonly nodes: readonly Uint8Array[] }
   }
 }
 

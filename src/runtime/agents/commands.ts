@@ -241,16 +241,13 @@ function checkFits(
   const tokensOf = (said: string | readonly Block[]): number =>
     counter.text(typeof said === 'string' ? said : textOf(said))
   const tokens = tokensOf(content)
-  const spoken = view.conversation.tokens
   const frameTokens = frameTokensOf(definition)
   const waiting = [...context.prompts, ...context.steering, ...context.followUps]
-  // Most conversations are far from it.
-  const isNear = spoken + tokens + frameTokens > contextWindow / 2
-  const said = isNear ? view.conversation.trunk().filter(({ message }) => message.role === 'user') : []
-  const before = [...said.map(({ message }) => message), ...waiting].reduce(
-    (sum, one) => sum + tokensOf(one.content),
-    0,
-  )
+  const queued = waiting.reduce((sum, one) => sum + tokensOf(one.content), 0)
+  // Most conversations are far from it, with all that they show.
+  const isNear = view.conversation.trunkTokens + queued + tokens + frameTokens > contextWindow
+  const said = isNear ? view.conversation.path.filter(({ message }) => message.role === 'user') : []
+  const before = said.reduce((sum, { message }) => sum + tokensOf(message.content), queued)
   // Instructions that fill the window are to be blamed themselves.
   if (tokens + before <= contextWindow / 2 || tokens + before + frameTokens <= contextWindow) return
   const more = before === 0 ? '' : `${before} of earlier messages, `

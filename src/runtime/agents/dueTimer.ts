@@ -61,8 +61,10 @@ export class DueTimer {
     if (context.parts.schedules === undefined && this.#indexed === undefined && !context.calls.some(isSleeping)) return
     this.#index(wakeAt(context))
     if (machine.open === undefined || context.isAsleep || context.storeError !== null || context.ending !== null) return
-    if (this.#agent.isEquipped) this.#fire(context)
-    this.#wait()
+    // One time for both: a moment between two readings would neither fire nor be waited for.
+    const now = this.#agent.shared.clock.now()
+    if (this.#agent.isEquipped) this.#fire(context, now)
+    this.#wait(now)
   }
 
   /** The agent has ended here. */
@@ -82,8 +84,7 @@ export class DueTimer {
     this.#indexed = undefined
   }
 
-  #fire(context: AgentContext): void {
-    const now = this.#agent.shared.clock.now()
+  #fire(context: AgentContext, now: number): void {
     const keys = sleepers(context).flatMap(({ until, key }) => (until <= now ? [key] : []))
     if (keys.length > 0) this.#agent.machine.tell({ type: 'timer', keys, at: now })
     const ended: EndedSchedule[] = failedSchedules(context)
@@ -101,10 +102,9 @@ export class DueTimer {
       this.#agent.machine.tell({ type: 'schedules', firings, ended, at: now })
   }
 
-  #wait(): void {
+  #wait(now: number): void {
     const { machine, shared } = this.#agent
     const context = machine.open
-    const now = shared.clock.now()
     const at = context === undefined ? null : earliestDue(context)
     // What is due and not fired waits for a step of the chart.
     const next = at === null || at <= now ? null : Math.min(at, now + longestWaitMs)
@@ -122,8 +122,9 @@ export class DueTimer {
     const { machine, isLoaded, shared } = this.#agent
     if (isLoaded) return this.look()
     const at = machine.open === undefined ? null : earliestDue(machine.open)
+    const now = shared.clock.now()
     // It is not time yet: the wait was too long for one timer.
-    if (at === null || at > shared.clock.now()) return this.#wait()
+    if (at === null || at > now) return this.#wait(now)
     this.#agent
       .loaded(async () => {})
       .then(

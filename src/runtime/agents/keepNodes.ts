@@ -23,10 +23,10 @@ interface Chunk extends NodeChunk {
 }
 
 /**
- * Returns the nodes and overlays of a conversation as `KeptNodes` reads them. Nodes that no request shows go into deflated chunks, which stay
+ * Returns the nodes and overlays of a conversation as `KeptNodes` reads them, in pieces that follow one another. Nodes that no request shows go into deflated chunks, which stay
  * there, so that there is little to read when the agent is opened. Full chunks are taken over if all their nodes are still shown and unchanged.
  */
-export function keepNodes(conversation: Conversation, { full, worthIt } = usual): Uint8Array<ArrayBuffer> {
+export function keepNodes(conversation: Conversation, { full, worthIt } = usual): readonly Uint8Array[] {
   const { lastNodeId } = conversation
   const kept = conversation.kept instanceof KeptNodes ? conversation.kept : undefined
   const isShown = shownIn(conversation)
@@ -55,7 +55,7 @@ export function keepNodes(conversation: Conversation, { full, worthIt } = usual)
   // Few hidden nodes are not deflated, so that the next checkpoint puts them together with others, but they are not read with those shown.
   if (pools.hidden.size > 0) stay.push(pools.hidden.take(pools.hidden.size >= worthIt))
   if (pools.shown.size > 0) stay.push(pools.shown.take(false))
-  return bytesOf(lastNodeId, stay, new Set(conversation.overlays.spans.map(({ nodeId }) => nodeId)))
+  return piecesOf(lastNodeId, stay, new Set(conversation.overlays.spans.map(({ nodeId }) => nodeId)))
 }
 
 function rowIn(conversation: Conversation, id: NodeId): NodeRow | OverlayRow | undefined {
@@ -102,20 +102,19 @@ class Pool {
   }
 }
 
-function bytesOf(last: NodeId, chunks: readonly Chunk[], overlays: ReadonlySet<NodeId>): Uint8Array<ArrayBuffer> {
+function piecesOf(last: NodeId, chunks: readonly Chunk[], overlays: ReadonlySet<NodeId>): readonly Uint8Array[] {
   const table = sizes.head + sizes.node * last
   let end = table + sizes.chunk * chunks.length
-  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.bytes.length, end))
+  const bytes = new Uint8Array(end)
   const view = new DataView(bytes.buffer)
   view.setUint32(0, last, true)
   view.setUint32(4, chunks.length, true)
   chunks.forEach((chunk, place) => {
     for (const id of chunk.ids)
       view.setUint16(sizes.head + sizes.node * (id - 1), (place + 1) | (overlays.has(id) ? overlayBit : 0), true)
-    bytes.set(chunk.bytes, end)
     end += chunk.bytes.length
     view.setUint32(table + sizes.chunk * place, end, true)
     view.setUint8(table + sizes.chunk * place + 4, chunk.isDeflated ? 1 : 0)
   })
-  return bytes
+  return [bytes, ...chunks.map((chunk) => chunk.bytes)]
 }

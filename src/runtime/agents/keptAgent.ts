@@ -60,13 +60,16 @@ export const isKeepable = ({ captureTurnRequests }: AgentDefinition): boolean =>
 
 const headBytes = 4
 
-/** The body of a checkpoint: the length of the JSON that follows as 32 bits with the lowest byte first, that, and the nodes. */
-export function bodyOf(kept: KeptState, nodes: Uint8Array): Uint8Array {
+/** The body of a checkpoint: the length of the JSON that follows as 32 bits with the lowest byte first, that, and the pieces of the nodes. */
+export function bodyOf(kept: KeptState, nodes: readonly Uint8Array[]): Uint8Array {
   const head = jsonBytes(JSON.stringify(kept))
-  const body = new Uint8Array(headBytes + head.length + nodes.length)
+  let end = headBytes
+  const body = new Uint8Array([head, ...nodes].reduce((sum, piece) => sum + piece.length, end))
   new DataView(body.buffer).setUint32(0, head.length, true)
-  body.set(head, headBytes)
-  body.set(nodes, headBytes + head.length)
+  for (const piece of [head, ...nodes]) {
+    body.set(piece, end)
+    end += piece.length
+  }
   return body
 }
 

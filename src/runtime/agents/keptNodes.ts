@@ -18,6 +18,8 @@ export interface NodeChunk {
 /** An overlay as JSON, by the id of its summary. */
 export type OverlayRow = readonly [id: NodeId, overlay: LaidOverlay]
 
+type Row = NodeRow | OverlayRow
+
 /** Marks the ids of overlays among those of nodes. */
 export const overlayBit = 0x80_00
 
@@ -33,8 +35,10 @@ export const sizes = { head: 8, node: 2, chunk: 5 } as const
 export class KeptNodes implements NodeReader {
   readonly #view: DataView
   readonly chunks: readonly NodeChunk[]
-  /** Rows that were read and not asked for yet, by chunk. */
-  readonly #read: (Map<NodeId, NodeRow | OverlayRow> | undefined)[] = []
+  /** Rows of the chunks that were read, by chunk, without those that were given. */
+  readonly #read: (Row | null)[][] = []
+  /** Where in its chunk the row of an id stands, if that was read. */
+  readonly #places: Uint32Array
   /** The highest id there may be. */
   readonly last: NodeId
 
@@ -52,6 +56,7 @@ export class KeptNodes implements NodeReader {
       from = to
       return chunk
     })
+    this.#places = new Uint32Array(this.last + 1)
     if (from !== bytes.length) throw new RangeError('nodes are missing')
   }
 
@@ -78,19 +83,21 @@ export class KeptNodes implements NodeReader {
     return (this.#takeRow(id) as OverlayRow | undefined)?.[1]
   }
 
-  #takeRow(id: NodeId): NodeRow | OverlayRow | undefined {
+  #takeRow(id: NodeId): Row | undefined {
     const place = this.chunkOf(id)
+    const at = this.#places[id] ?? 0
     let rows = this.#read[place]
-    if (rows?.has(id) !== true) this.#read[place] = rows = this.#rowsIn(place)
-    const row = rows.get(id)
-    rows.delete(id)
-    return row
+    if (rows?.[at] == null) this.#read[place] = rows = this.#rowsIn(place)
+    const row = rows[this.#places[id]!]
+    rows[this.#places[id]!] = null
+    return row ?? undefined
   }
 
-  #rowsIn(place: number): Map<NodeId, NodeRow | OverlayRow> {
+  #rowsIn(place: number): (Row | null)[] {
     const { bytes, isDeflated } = this.chunks[place]!
     const text = decoder.decode(isDeflated ? inflateRawSync(bytes) : bytes)
-    const rows = JSON.parse(text) as (NodeRow | OverlayRow)[]
-    return new Map(rows.map((row) => [row[0], row]))
+    const rows = JSON.parse(text) as Row[]
+    rows.forEach(([id], at) => (this.#places[id] = at))
+    return rows
   }
 }

@@ -66,6 +66,7 @@ export class Ports implements AgentPorts {
   readonly state: StatePort | undefined
   partial: PartialReply | null = null
   readonly printed = new Map<string, string>()
+  readonly kept: AgentPorts['kept'] = new Map()
   announced = ''
   group: GroupMember | undefined
   #answers: Answers | undefined

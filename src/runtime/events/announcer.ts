@@ -16,7 +16,7 @@ import { Observers, type AgentListener } from './observers.ts'
 import { RunHandle, type RunOutcome } from '../../protocol/runs/run.ts'
 import { RedactedStream } from '../../log/redaction/redactedStream.ts'
 
-/** Number of messages from which a `turn.request` builds its list on demand, because lists for every turn would add up. */
+/** Number of messages of a trunk from which a `turn.request` builds its list on demand, because lists for every turn would add up. */
 const longRequest = 256
 
 const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || isDelta(body)
@@ -35,6 +35,7 @@ interface EventOwner {
     /** `seq` of its last record. */
     readonly lastSeq: number
     readonly requests: { readonly frame: AgentPorts['frame'] }
+    readonly conversation: { readonly trunkLength: number }
   }
   /** `at`: the run and turn that a live event belongs to. */
   readonly machine: { readonly at: TurnPlace }
@@ -168,7 +169,7 @@ export class Announcer {
     const at = { type: 'turn.request', runId, turnIndex, model, ...stamp } as const
     const { messages, ...frame } = { ...request, settings }
     const event: EventOf<'turn.request'> =
-      messages.length < longRequest
+      this.#owner.view.conversation.trunkLength < longRequest
         ? { ...at, request: { ...frame, messages }, provenance: assembled.provenance }
         : listLater(at, frame, assembled.told)
     instrumentation?.event(event, this.#agent)

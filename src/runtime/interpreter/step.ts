@@ -13,8 +13,7 @@ import type { Change, ChildCommand } from '../../machines/change.ts'
 import { type ChartEvent, type Operation, type Configuration, type Plan, planChart } from './plan.ts'
 import type { EffectLogic } from '../../actors/effect.ts'
 import { type ActorOptions, type ActorRef, ActorSystem } from './actorRef.ts'
-import { EffectActor } from './effectActor.ts'
-import { MachineActor } from './machineActor.ts'
+import { EffectActor, MachineActor } from './actors.ts'
 
 /** Internal members of XState's actors and their system. */
 type Inner = AnyActorRef & { readonly _processingStatus: 0 | 1 | 2 }

@@ -42,6 +42,13 @@ describe('permissions of a call', (it) => {
     assert.is(types({ deny: ['run_command(npm *)'], granted }, command('npm publish')), 'deny')
   })
 
+  it('let edits that can be undone run in mode edits, and still ask about commands that can', () => {
+    const decided = (call: JudgedCall) => judge({}, { ...call, effects: 'reversible' }, 'edits')
+    assert.equal(decided(file('a')), { type: 'allow', rule: 'mode edits', instead: true })
+    assert.equal(decided(bare('book')), { type: 'allow', rule: 'mode edits', instead: true })
+    assert.equal(decided(command('make')), { type: 'allow', rule: 'mode edits' })
+  })
+
   it('leave the tool its own question unless the rule says instead', () => {
     const allow = [{ tool: 'pay', when: ({ sum }: { sum: number }) => sum < 10, instead: true }, 'pay']
     assert.equal(judge({ allow }, bare('pay', 'irreversible', { sum: 3 })), {

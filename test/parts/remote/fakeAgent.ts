@@ -1,6 +1,6 @@
 import { defineAgent, type AgentOptions } from '../../../src/actors/define/defineAgent.ts'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../packages/models/src/policyModel.ts'
 import type {
   RemoteAgentEntry,
   RemoteAnswer,

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../packages/models/src/policyModel.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { z } from 'zod'

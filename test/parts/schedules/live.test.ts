@@ -5,7 +5,7 @@ import { simulatedClock } from '../../../packages/evaluation/src/testing/simulat
 import { createRuntime, type Runtime } from '../../../packages/bridge/src/createRuntime.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../packages/models/src/policyModel.ts'
 import { failsWith } from '../../../packages/stores/test/storeFolder.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 

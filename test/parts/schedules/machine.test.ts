@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../packages/models/src/policyModel.ts'
 import type { PlannedFiring } from '../../../src/machines/schedulePlans.ts'
 import { wakeAt } from '../../../src/machines/schedules.ts'
 import { rebuildContext } from '../../../src/machines/rebuildContext.ts'

@@ -9,6 +9,7 @@ import { textOf } from '../../../src/protocol/messages.ts'
 import { loadSession } from '../../../src/sessions.ts'
 import { quiet } from '../../support/agentHarness.ts'
 import { failsWith } from '../../../packages/stores/test/storeFolder.ts'
+import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 
 const start = Date.parse('2026-05-04T08:00:00Z')
@@ -72,6 +73,28 @@ describe('a call that sleeps', (it) => {
       ['timer.fired', 90_000],
     ])
     assert.equal(await store.timers!.due(start + 10 ** 9), [])
+  })
+
+  it('is woken by a timer that rings a moment early, though time goes on while it looks', async (context) => {
+    const { definition, store, results } = await sleeping(context, [calls({ seconds: 60 }), 'done'])
+    const still = simulatedClock(start)
+    let readings: number | undefined
+    const clock: Clock = {
+      // Since it rang, each second reading is a millisecond later.
+      now: () => still.now() + (readings === undefined ? 0 : Math.floor(readings++ / 2)),
+      after: (ms, callback) =>
+        still.after(ms > 1_000 ? ms - 1 : ms, () => {
+          if (ms > 1_000) readings = 1
+          callback()
+        }),
+    }
+    const runtime = await createRuntime({ store: { ...store, close: async () => {} }, clock })
+    context.cleanup(() => runtime.close())
+    const agent = await runtime.spawn(definition, { id: 'a' })
+    const run = agent.prompt('Wait.')
+    await still.advance(60_010)
+    assert.equal([agent.state, (await results()).length], ['idle', 1])
+    assert.is((await run.result).text, 'done')
   })
 
   it('is woken early by a message, and says so', async (context) => {

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { scheduleTools } from '../../../src/actors/parts/schedules/scheduleTools.ts'
+import { scheduleTools } from '../../../packages/tools/src/schedules/scheduleTools.ts'
 import { rebuildContext } from '../../../src/machines/rebuildContext.ts'
 import { readAll } from '../../../packages/evaluation/src/testing/contractDemands.ts'
 import { memoryStore } from '../../../src/log/stores/memoryStore.ts'

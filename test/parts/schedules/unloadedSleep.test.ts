@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../packages/models/src/policyModel.ts'
 import { sleepTool } from '../../../src/actors/parts/sleep/sleepTool.ts'
 import { readAll } from '../../../packages/evaluation/src/testing/contractDemands.ts'
 import { textOf } from '../../../src/protocol/messages.ts'

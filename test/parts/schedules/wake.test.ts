@@ -5,7 +5,7 @@ import { readAll } from '../../../packages/evaluation/src/testing/contractDemand
 import { simulatedClock } from '../../../packages/evaluation/src/testing/simulatedClock.ts'
 import { createRuntime } from '../../../packages/bridge/src/createRuntime.ts'
 import type { RuntimeOptions } from '../../../src/runtime/runtimeOptions.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../packages/models/src/policyModel.ts'
 import { quiet } from '../../support/agentHarness.ts'
 import { failsWith } from '../../../packages/stores/test/storeFolder.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'

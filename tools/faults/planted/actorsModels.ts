@@ -300,7 +300,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-35',
-    file: 'src/actors/models/policyModel.ts',
+    file: 'packages/models/src/policyModel.ts',
     what: 'a policy that gives nonsense is asked again and again',
     from: 'if (wrong !== undefined) {',
     to: 'if (false) {',

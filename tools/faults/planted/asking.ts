@@ -169,11 +169,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asking-21',
-    file: 'src/protocol/bridge/questionForm.ts',
+    file: 'packages/bridge/src/client/questionForm.ts',
     what: 'an optional field that is left empty is sent as an empty text',
     from: `if (text === '' && !isRequired) continue`,
     to: '',
-    tests: ['protocol/questionForm'],
+    tests: ['client/questionForm'],
   },
   {
     id: 'asking-22',

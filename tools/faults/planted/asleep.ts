@@ -22,7 +22,7 @@ export const faults: readonly Fault[] = [
     id: 'asleep-3',
     file: 'src/runtime/agents/dueTimer.ts',
     what: 'an agent that sleeps for days is loaded every day',
-    from: '    if (at === null || at > shared.clock.now()) return this.#wait()\n',
+    from: '    if (at === null || at > now) return this.#wait(now)\n',
     to: '',
     tests: ['schedules/unloadedSleep'],
   },
@@ -65,5 +65,13 @@ export const faults: readonly Fault[] = [
     from: "if (due !== undefined && (before?.due !== due.at || first.command.type === 'wake'))",
     to: 'if (due !== undefined && before?.due === due.at)',
     tests: ['cluster/test/restate/schedules'],
+  },
+  {
+    id: 'asleep-9',
+    file: 'src/runtime/agents/dueTimer.ts',
+    what: 'what comes due between two looks at the clock is neither fired nor waited for',
+    from: 'this.#fire(context, now)\n    this.#wait(now)',
+    to: 'this.#fire(context, now)\n    this.#wait(this.#agent.shared.clock.now())',
+    tests: ['schedules/sleep'],
   },
 ]

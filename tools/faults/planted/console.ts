@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-7',
-    file: 'src/conversation/limits/reckoning.ts',
+    file: 'packages/sessions/src/savings/reckoning.ts',
     what: 'what was refused is said to have saved something',
     from: 'if (!applied) return\n  const',
     to: 'const',

@@ -142,7 +142,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-43',
-    file: 'src/conversation/tree/trunkChanges.ts',
+    file: 'src/conversation/tree/conversation.ts',
     what: 'a change before the newest one is overlooked',
     from: 'depth = Math.min(depth, this.#depths![i]!)',
     to: 'depth = this.#depths![i]!',

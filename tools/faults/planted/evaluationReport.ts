@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'evaluationReport-15',
-    file: 'src/conversation/limits/savings.ts',
+    file: 'packages/sessions/src/savings/savings.ts',
     what: 'what sub-agents used is paid for twice',
     from: 'if (!known.has(id)) spent',
     to: 'spent',

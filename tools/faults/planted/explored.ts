@@ -49,7 +49,7 @@ export const faults: readonly Fault[] = [
     'if (this.#hosts.get(agentId) === host) this',
     'this',
   ]),
-  fault(9, 'src/runtime/logStanding.ts', 'runtime/restingRules', [
+  fault(9, 'packages/waking/src/logStanding.ts', 'waking/test/restingRules', [
     'what waited in the source of a fork is under way in the fork',
     'if (record.forkedFrom !== undefined) this.#messages = new WaitingMessages()',
     '',
@@ -59,12 +59,12 @@ export const faults: readonly Fault[] = [
     '(change(agent), signal)\n      continue',
     "(change(agent), signal)\n      if (!agent.isLoaded) return { status: 'stopped', seq: agent.view.lastSeq }\n      continue",
   ]),
-  fault(11, 'src/runtime/letGo.ts', 'runtime/restingRules', [
+  fault(11, 'src/runtime/letGo.ts', 'waking/test/restingRules', [
     'commands that wait for an unloaded agent are dropped when it is let go of',
     'host.isLoaded || host.machine.unseen > 0',
     'host.isLoaded',
   ]),
-  fault(12, 'src/runtime/waitingList.ts', 'runtime/restingRules', [
+  fault(12, 'packages/waking/src/waitingList.ts', 'waking/test/restingRules', [
     'every log that was ever looked at is remembered',
     '    if (this.#kept.size > mostKept) this.#kept.delete(this.#kept.keys().next().value!)\n',
     '',

@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hosts-12',
-    file: 'src/runtime/wake.ts',
+    file: 'packages/waking/src/wake.ts',
     what: 'the waker keeps the machines that it opened',
     from: '    if (!open.isAttended) await open.close()\n',
     to: '',

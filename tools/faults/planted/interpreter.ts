@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'interpreter-1',
-    file: 'src/runtime/interpreter/effectActor.ts',
+    file: 'src/runtime/interpreter/actors.ts',
     what: 'an effect that was stopped still tells its result',
     from: '    if (this._processingStatus !== 1) return\n    this._processingStatus = 2\n    this.snapshot = snapshot\n',
     to: '    this._processingStatus = 2\n    this.snapshot = snapshot\n',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'interpreter-2',
-    file: 'src/runtime/interpreter/effectActor.ts',
+    file: 'src/runtime/interpreter/actors.ts',
     what: 'stopping an effect does not cancel it',
     from: '    this.#cancellation!.abort()\n',
     to: '',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'interpreter-3',
-    file: 'src/runtime/interpreter/effectActor.ts',
+    file: 'src/runtime/interpreter/actors.ts',
     what: 'an effect that throws at once fails the machine that starts it',
     from: '      queueMicrotask(() => this.#failed(thrown))\n',
     to: '      throw thrown\n',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'interpreter-4',
-    file: 'src/runtime/interpreter/machineActor.ts',
+    file: 'src/runtime/interpreter/actors.ts',
     what: 'an event is taken in the middle of another',
     from: 'if (this._processingStatus === 1 && !this.#isProcessing) return',
     to: 'if (this._processingStatus === 1) return',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'interpreter-5',
-    file: 'src/runtime/interpreter/machineActor.ts',
+    file: 'src/runtime/interpreter/actors.ts',
     what: 'what a transition throws is lost on the parent',
     from: "      this.snapshot = { ...this.snapshot, status: 'error', error } as AnyMachineSnapshot\n      this.#end()\n      return\n",
     to: '      return\n',
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'interpreter-6',
-    file: 'src/runtime/interpreter/machineActor.ts',
+    file: 'src/runtime/interpreter/actors.ts',
     what: 'an actor that has ended is still found by its id',
     from: '      this.system._unregister(this)\n    }\n    this.tellEnd()',
     to: '    }\n    this.tellEnd()',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'interpreter-7',
-    file: 'src/runtime/interpreter/machineActor.ts',
+    file: 'src/runtime/interpreter/actors.ts',
     what: 'an actor that never started keeps what was sent to it',
     from: '    if (status === 0) this._processingStatus = 2\n',
     to: '',
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'interpreter-12',
-    file: 'src/conversation/tree/growingList.ts',
+    file: 'src/conversation/tree/origins.ts',
     what: 'what was given out is changed when the conversation goes back',
     from: 'if (length < this.#given) this.#begin(length)\n    else this.#items.length = length',
     to: 'this.#items.length = length',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'interpreter-13',
-    file: 'src/protocol/runs/eventBuffer.ts',
+    file: 'src/protocol/runs/run.ts',
     what: 'joining deltas changes the event that listeners hold',
     from: 'this.#joined = { ...last }',
     to: 'this.#joined = last as never',

@@ -74,7 +74,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'repliesJudged-9',
-    file: 'src/actors/models/silence.ts',
+    file: 'src/actors/models/openStream.ts',
     what: 'a silent model is waited for for ever',
     from: 'else this.#giveUp()',
     to: '',

@@ -47,8 +47,8 @@ export const faults: readonly Fault[] = [
     id: 'mcpServer-6',
     file: file('agentServer'),
     what: 'a client is asked for approvals that are to be made elsewhere',
-    from: 'mayAsk: asksClient && hasForms(capabilities)',
-    to: 'mayAsk: hasForms(capabilities)',
+    from: 'return parts.asksClient && hasForms(',
+    to: 'return hasForms(',
     tests: ['packages/mcp/test/server/people'],
   },
   {

@@ -148,7 +148,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'meanwhile-19',
-    file: 'src/runtime/resumeAll.ts',
+    file: 'packages/waking/src/resumeAll.ts',
     what: 'an agent that somebody asked for meanwhile is named as left',
     from: '      if (runtime.agent(id) === undefined)\n        left.push(',
     to: '        left.push(',
@@ -156,7 +156,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'meanwhile-20',
-    file: 'src/runtime/waitingList.ts',
+    file: 'packages/waking/src/waitingList.ts',
     what: 'what waits at sub-agents is not looked at again',
     from: '    if (standing?.hasChildren !== true) this.#kept.set',
     to: '    this.#kept.set',
@@ -206,7 +206,7 @@ export const faults: readonly Fault[] = [
     id: 'meanwhile-26',
     file: 'packages/ag-ui/src/overHttp.ts',
     what: 'a client that left during a run is written to until that ends',
-    from: "    response.on('close', () => view.close())\n",
+    from: '    view.close()\n',
     to: '',
     tests: ['ag-ui/test/leftViews'],
   },
@@ -222,8 +222,8 @@ export const faults: readonly Fault[] = [
     id: 'meanwhile-28',
     file: 'packages/mcp/src/server/rounds.ts',
     what: 'an answer that the form does not take ends a call of an older client',
-    from: "ctx.mcpReq.send({ method: 'elicitation/create', params: formFor(question) }, options)",
-    to: 'ctx.mcpReq.elicitInput(formFor(question), options)',
+    from: "ctx.mcpReq.send({ method: 'elicitation/create', params }, options)",
+    to: 'ctx.mcpReq.elicitInput(params, options)',
     tests: ['mcp/test/server/people'],
   },
   {

@@ -40,7 +40,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-5',
-    file: 'src/log/stores/readPages.ts',
+    file: 'packages/stores/src/readPages.ts',
     what: 'the first record of every log is read for a page that asks for nothing it says',
     from: 'const needsOrigins = asksForOrigins(query)',
     to: 'const needsOrigins = asksForOrigins(query) || true',

@@ -148,7 +148,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asked-since',
-    file: 'src/runtime/waitingList.ts',
+    file: 'packages/waking/src/waitingList.ts',
     what: 'what waits below an agent does not say since when',
     from: 'for (const child of one.children()) see(child)',
     to: '',

@@ -45,7 +45,7 @@ export const faults: readonly Fault[] = [
     id: 'schedules-6',
     file: 'src/runtime/agents/dueTimer.ts',
     what: 'an agent without the deps that it needs runs its schedules',
-    from: '    if (this.#agent.isEquipped) this.#fire(context)\n',
+    from: '    if (this.#agent.isEquipped) this.#fire(context, now)\n',
     to: '    this.#fire(context)\n',
     tests: ['parts/schedules/machine'],
   },

@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'seams-7',
-    file: 'src/runtime/logStanding.ts',
+    file: 'packages/waking/src/logStanding.ts',
     what: 'an imported session waits for people',
     from: 'if (this.#isStopped || foreign)',
     to: 'if (this.#isStopped)',

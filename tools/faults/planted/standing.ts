@@ -3,19 +3,19 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'standing-1',
-    file: 'src/runtime/logStanding.ts',
+    file: 'packages/waking/src/logStanding.ts',
     what: 'an agent whose call is to start counts as one that waits for people alone',
     from: "else if (!isAny || call.status !== 'ready' || call.decision !== undefined) return false",
     to: "else if (call.status !== 'ready') return false",
-    tests: ['runtime/logStanding'],
+    tests: ['waking/test/logStanding'],
   },
   {
     id: 'standing-2',
-    file: 'src/runtime/logStanding.ts',
+    file: 'packages/waking/src/logStanding.ts',
     what: 'what came after a checkpoint is not seen in the list of what waits',
     from: '    if (fold !== undefined) fold.apply(record)\n    else {',
     to: '    if (fold === undefined) {',
-    tests: ['runtime/logStanding'],
+    tests: ['waking/test/logStanding'],
   },
   {
     id: 'standing-3',
@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'standing-14',
-    file: 'src/log/logPages.ts',
+    file: 'packages/stores/src/logPages.ts',
     what: 'a list of sessions begins again with every page',
     from: '    after = logs.at(-1)!\n',
     to: '    after ??= logs.at(-1)!\n',
@@ -116,11 +116,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'standing-15',
-    file: 'src/log/stores/readPages.ts',
+    file: 'packages/stores/src/readPages.ts',
     what: 'a log that took the place of another is listed as what was there before',
     from: 'for (const id of this.#known.keys()) if (!there.has(id)) this.#known.delete(id)',
     to: 'for (const id of this.#known.keys()) if (there.has(id)) this.#known.set(id, this.#known.get(id)!)',
-    tests: ['stores/readPages'],
+    tests: ['stores/test/readPages'],
   },
   {
     id: 'standing-16',

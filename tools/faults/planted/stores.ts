@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-9',
-    file: 'src/log/stores/countRepeated.ts',
+    file: 'src/log/stores/appendChecks.ts',
     what: 'a gap in the log is accepted',
     from: 'if (ordered && first <= lastSeq + 1)',
     to: 'if (ordered)',

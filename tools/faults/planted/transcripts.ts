@@ -1,9 +1,9 @@
 import type { Fault } from '../mutate.ts'
 
-const transcript = 'src/conversation/tree/transcript.ts'
+const transcript = 'packages/policies/src/transcript.ts'
 const relevance = 'packages/policies/src/relevance.ts'
 
-const ofTranscript = ['conversation/transcript']
+const ofTranscript = ['policies/test/transcript']
 const ofRelevance = ['policies/test/relevance']
 
 export const faults: readonly Fault[] = [

@@ -28,8 +28,8 @@ export const faults: readonly Fault[] = [
     id: 'undo-3',
     file: receipt,
     what: 'only the newest of several calls of a file is undone',
-    from: 'const oldest = chain.at(-1)!',
-    to: 'const oldest = chain[0]!',
+    from: 'chain[gap]! : chain.at(-1)!',
+    to: 'chain[gap]! : chain[0]!',
     tests: undoing,
   },
   {
@@ -292,8 +292,8 @@ export const faults: readonly Fault[] = [
     id: 'undo-36',
     file: 'src/conversation/brakes/revert/planUndo.ts',
     what: 'a call that was aborted in the middle counts as one whose effect is known',
-    from: 'message.synthetic !== undefined || conversation',
-    to: "message.synthetic === 'interrupted' || conversation",
+    from: "(synthetic !== 'aborted' || receipt === undefined ||",
+    to: "(synthetic !== 'aborted' ||",
     tests: ['conversation/planUndo', 'braking/undo'],
   },
   {

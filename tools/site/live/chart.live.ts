@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../packages/models/src/policyModel.ts'
 import { chart } from '../../../packages/charts/src/chart.ts'
 import { draw, element } from './drawn.ts'
 

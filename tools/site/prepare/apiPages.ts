@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, globSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { promisify } from 'node:util'
 import { outsideCode } from './outsideCode.ts'
+import { optionTable, optionTables, type Option } from './optionTables.ts'
+import { readable } from './readable.ts'
 import { pageText, plain } from './pageText.ts'
 import type { SitePage } from './sitePage.ts'
 import { addressFrom } from './slugs.ts'
+import { sourcesKey } from './sourcesKey.ts'
 
 /** Where the API of a version is read, and what reads it. */
 export interface ApiSources {
@@ -19,6 +21,9 @@ export interface ApiSources {
   readonly kept: string
   readonly signal?: AbortSignal | undefined
 }
+
+/** Options of functions, beside the pages that TypeDoc makes. */
+const optionsFile = 'options.json'
 
 /** A door of the package: `escapement/client`. */
 interface Door {
@@ -47,13 +52,18 @@ export async function apiPages(sources: ApiSources): Promise<readonly SitePage[]
   const folder = await referenceIn(sources, doors)
   const names = (await readdir(folder, { recursive: true })).map((name) => name.replaceAll('\\', '/'))
   const errors = await errorCodes(sources.root)
+  const options = new Map(
+    Object.entries(JSON.parse(await readFile(join(folder, optionsFile), 'utf8')) as Record<string, readonly Option[]>),
+  )
   const files = names.filter((name) => name.endsWith('.md') && name !== 'README.md').toSorted()
-  const pages = files.map(async (file) => pageOf(file, await readFile(join(folder, file), 'utf8'), { doors, errors }))
+  const pages = files.map(async (file) =>
+    pageOf(file, await readFile(join(folder, file), 'utf8'), { doors, errors, options }),
+  )
   return [overview(doors), ...(await Promise.all(pages))]
 }
 
 async function referenceIn({ root, packages, kept, signal }: ApiSources, doors: readonly Door[]): Promise<string> {
-  const target = join(kept, await keyOf(root, packages))
+  const target = join(kept, await sourcesKey(root, import.meta.filename, join(packages, 'package-lock.json')))
   if (existsSync(target)) return target
   await mkdir(kept, { recursive: true })
   const draft = await mkdtemp(join(kept, 'draft-'))
@@ -70,6 +80,9 @@ async function referenceIn({ root, packages, kept, signal }: ApiSources, doors: 
       const { stdout = '', stderr = '' } = thrown as { stdout?: string; stderr?: string }
       throw new Error(`TypeDoc failed:\n${stdout}\n${stderr}`, { cause: thrown })
     })
+    const modules = doors.map(({ file }) => file)
+    const tables = Object.fromEntries(optionTables(root, packages, modules))
+    await writeFile(join(draft, 'out', optionsFile), JSON.stringify(tables))
     await rename(join(draft, 'out'), target).catch((thrown: unknown) => {
       if (!existsSync(target)) throw thrown
     })
@@ -122,16 +135,6 @@ function typeDocOptions(root: string, draft: string, doors: readonly Door[]) {
   } as const
 }
 
-/** Key of the sources and of the programs that read them. */
-async function keyOf(root: string, packages: string): Promise<string> {
-  const hash = createHash('sha256').update(await readFile(import.meta.filename))
-  hash.update(await readFile(join(packages, 'package-lock.json')))
-  const names = globSync('{src,packages/*/src}/**/*.ts', { cwd: root }).toSorted()
-  for (const name of names) hash.update(`\0${name}\0`).update(await readFile(join(root, name)))
-  for (const name of ['package.json', 'tsconfig.json']) hash.update(await readFile(join(root, name)))
-  return hash.digest('hex').slice(0, 16)
-}
-
 async function errorCodes(root: string): Promise<ReadonlySet<string>> {
   const file = join(root, 'docs', 'errors.md')
   const text = existsSync(file) ? await readFile(file, 'utf8') : ''
@@ -151,15 +154,18 @@ function apiSlug(file: string): string {
 interface Surroundings {
   readonly doors: readonly Door[]
   readonly errors: ReadonlySet<string>
+  /** By door and function. */
+  readonly options: ReadonlyMap<string, readonly Option[]>
 }
 
-function pageOf(file: string, markdown: string, { doors, errors }: Surroundings): SitePage {
+function pageOf(file: string, markdown: string, { doors, errors, options }: Surroundings): SitePage {
   const { title, description, body } = pageText(markdown.replaceAll('\\_', '_'))
   const slug = apiSlug(file)
   const door = doors.find((each) => file.startsWith(`${each.file}/`))!
   const isDoor = file === `${door.file}/README.md`
   const [, kind = '', name = title] = /^(\w[\w ]*): (.+)$/.exec(title) ?? []
   const front = isDoor ? '' : `\`${kind.toLowerCase()}\` of \`${door.name}\`\n\n`
+  const own = options.get(`${door.file}/${plain(name).replace(/\(\)$/, '')}`)
   return {
     slug,
     title: isDoor ? door.name : plain(name).replace(/\\?<.*$/, ''),
@@ -168,8 +174,17 @@ function pageOf(file: string, markdown: string, { doors, errors }: Surroundings)
       : description.length > 10
         ? description
         : `${kind} of ${door.name}.`,
-    body: front + linked(slug, file, body, errors),
+    body: front + linked(slug, file, readable(withOptions(body, own)), errors),
+    isShort: !isDoor && !/^(?:Interface|Class)$/.test(kind),
   }
+}
+
+/** A function's page with its options, which stand after its parameters. */
+function withOptions(body: string, options: readonly Option[] | undefined): string {
+  if (options === undefined) return body
+  const at = body.indexOf('\n## Returns')
+  const table = `\n## Options\n\n${optionTable(options)}\n`
+  return at === -1 ? `${body}\n${table}` : `${body.slice(0, at)}${table}${body.slice(at)}`
 }
 
 const link = /\]\(([^)\s]+\.md)(#[^)\s]*)?\)/g

@@ -13,25 +13,25 @@ export interface Figure {
 /** Figures that the start page shows. */
 export const startFigures: readonly Figure[] = [
   {
-    value: '46 %',
-    text: 'of the cost remains when old steps are folded, in 80 generated coding sessions of 50 requests and more that nothing was tuned on (32–74 % by kind); 35 % if tools are found on demand as well.',
+    value: '−54 %',
+    text: 'of the cost when old steps are folded, in 80 generated coding sessions of 50 requests and more that nothing was tuned on.',
     page: 'docs/evidence.md',
     hash: '#generated-sessions-by-kind',
     quotes: ['| all | .462 [.413, .527] | .27 [.16, .38] | 8.6 | .345 [.319, .380] |'],
   },
   {
-    value: '52 %',
-    text: 'of 272 runs that failed were found to go in circles, and 0.7 % of 762 that passed (InterCode SQL, GPT-4, default rules).',
+    value: '52 % of failed runs',
+    text: 'were found to go in circles, and 0.7 % of those that passed (272 and 762 recorded runs, default rules).',
     page: 'docs/evidence.md',
     hash: '#recorded-runs-whose-outcome-is-known',
     quotes: ['| InterCode SQL, GPT-4 | 272, 762 | 52 / .7 |'],
   },
   {
-    value: '0.3 ms',
-    text: 'of CPU time per turn, with log, limits and supervision; 2.2 times what pi-agent-core 0.87.1 takes for a loop without them.',
-    page: 'docs/performance.md',
-    hash: '',
-    quotes: ['| turn, in runs of 100, µs/turn | 9.29 | 346 | 127 | 77.3 | 283 | 2.23 |'],
+    value: '0.82 s',
+    text: 'took the slowest of 60 prompts when one of two workers was killed; 0.71 s when none was. The other goes on from the log.',
+    page: 'docs/scale.md',
+    hash: '#costs',
+    quotes: ['| slowest of 60 prompts of 20 agents, one of two workers killed (undisturbed) | 0.82 s (0.71 s) |'],
   },
 ]
 

@@ -6,6 +6,7 @@ import { livePlaces } from './liveModules.ts'
 import { outsideCode } from './outsideCode.ts'
 import { pageText } from './pageText.ts'
 import { withPictures } from './pictures.ts'
+import { recordedPage } from './recordedSession.ts'
 import type { SitePage } from './sitePage.ts'
 import { addressFrom, linkTarget, slugOf } from './slugs.ts'
 
@@ -31,7 +32,9 @@ async function ownPage(root: string, name: string): Promise<SitePage> {
   const { markdown, scripts } = livePlaces(body)
   const links = outsideCode(markdown, (prose) =>
     prose.replaceAll(/(?<!!\[[^\]]*)(\]\(|href=")(?![a-z]+:|#)([^)"\s]+)/g, (whole, before: string, link: string) => {
+      // Pictures, and what the build puts beside the pages.
       if (link.endsWith('.svg')) return whole
+      if (link.split('#')[0] === recordedPage) return `${before}${addressFrom(slug, '')}${link}`
       const target = linkTarget(path, link)
       const own = target.path.startsWith(`${folder}/`)
         ? target.path.slice(folder.length + 1).replace(/\.md$/, '')
@@ -45,9 +48,15 @@ async function ownPage(root: string, name: string): Promise<SitePage> {
     slug,
     title,
     description,
-    body: await withPictures(root, path, links.replace('<!-- figures -->', figures(slug)), slug),
+    body: await withPictures(root, path, filled(links, title, slug), slug),
     path,
     ...(slug === '' && !isReadme ? { isStart: true } : {}),
     scripts,
   }
 }
+
+/** Puts in what the site makes. The title of the start page stands where it wants it, other pages have theirs above. */
+const filled = (markdown: string, title: string, slug: string): string =>
+  markdown
+    .replace('<!-- figures -->', () => figures(slug))
+    .replace('<!-- title -->', () => `<h1 id="_top">${title}</h1>`)

@@ -4,7 +4,7 @@ import { join, posix } from 'node:path'
 import { figure } from './figure.ts'
 import { linkTarget, pictureFrom, slugOf } from './slugs.ts'
 
-const image = /!\[([^\]]*)\]\(([^)\s]+\.(?:svg|png))\)/g
+const image = /!\[([^\]]*)\]\(([^)\s]+\.(?:svg|png|webp))\)/g
 
 /**
  * Puts the drawings of a page into it, so that they follow the scheme that the reader chose, and their tooltips work. Screenshots
@@ -18,11 +18,21 @@ export async function withPictures(root: string, path: string, markdown: string,
     const file = linkTarget(path, link).path
     if (!existsSync(join(root, file))) throw new Error(`${path} shows ${link}, which cannot be read`)
     const name = posix.basename(file)
-    if (name.endsWith('.png')) made.set(whole, screenshot(alt, pictureFrom(slug, file)))
+    if (!name.endsWith('.svg')) made.set(whole, screenshot(root, slug, { alt, file }))
     else made.set(whole, figure(await readFile(join(root, file), 'utf8'), { alt, name: posix.basename(name, '.svg') }))
   }
   return markdown.replaceAll(image, (whole) => made.get(whole) ?? whole)
 }
 
-const screenshot = (alt: string, address: string): string =>
-  `<img src="${address}" alt="${alt.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}" loading="lazy" />`
+/** A screenshot; in the scheme of the page, where there is one of each. */
+function screenshot(
+  root: string,
+  slug: string,
+  { alt, file }: { readonly alt: string; readonly file: string },
+): string {
+  const text = alt.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+  const tag = (path: string, kind: string): string =>
+    `<img class="screenshot${kind}" src="${pictureFrom(slug, path)}" alt="${text}" loading="lazy" />`
+  const dark = file.replace(/(\.\w+)$/, '-dark$1')
+  return existsSync(join(root, dark)) ? `${tag(file, ' of-light')}${tag(dark, ' of-dark')}` : tag(file, '')
+}

@@ -16,7 +16,11 @@ export const isListed = ({ slug, isSource }: SitePage): boolean =>
 export function sidebarOf(menu: readonly MenuGroup[], pages: readonly SitePage[]): readonly SidebarGroup[] {
   const bySlug = new Map(pages.filter(isListed).map((page) => [page.slug, page]))
   const doors = pages.filter(({ slug }) => /^api\/[^/]+$/.test(slug))
-  const api = { label: 'API by module', collapsed: true, items: doors.map(({ slug, title }) => item(slug, title)) }
+  const api = {
+    label: 'API by module',
+    collapsed: true,
+    items: [item('api', 'All modules'), ...doors.map(({ slug, title }) => item(slug, title))],
+  }
   const groups = menu.map(({ label, pages: listed, isClosed = false }): SidebarGroup => {
     const items = listed.flatMap((entry) => {
       const [slug, own] = typeof entry === 'string' ? [entry] : entry

@@ -12,6 +12,8 @@ export interface SitePage {
   readonly isStart?: boolean
   /** With code beside code, and so without a list of its headings. */
   readonly isWide?: boolean
+  /** Short enough to need no list of its headings. */
+  readonly isShort?: boolean
   /** Not found by the search: a file that somebody came to by a link. */
   readonly isSource?: boolean
   /** Modules of `live` that bring it to life. */
@@ -25,6 +27,7 @@ export function contentFile({
   description,
   body,
   isStart,
+  isShort,
   isSource,
   isWide,
   scripts = [],
@@ -33,7 +36,8 @@ export function contentFile({
     title,
     description,
     ...(slug === '' ? {} : { slug }),
-    ...(isStart === true ? { tableOfContents: false } : {}),
+    ...(isStart === true ? { tableOfContents: false, isStart } : {}),
+    ...(isShort === true ? { tableOfContents: false } : {}),
     ...(isSource === true ? { pagefind: false, tableOfContents: false } : {}),
     ...(isWide === true ? { tableOfContents: false, isWide } : {}),
     ...(scripts.length === 0 ? {} : { scripts }),

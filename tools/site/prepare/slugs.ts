@@ -26,7 +26,7 @@ export function addressFrom(slug: string, target: string): string {
 
 /** The address of a picture of `docs/pictures`, which the site has as a file. Pure. */
 export const pictureFrom = (slug: string, path: string): string =>
-  `${addressFrom(slug, '')}pictures/${posix.basename(path)}`
+  `${addressFrom(slug, '')}${posix.relative('docs', path)}`
 
 /** Target of a link in a file: a path in the repository, and the hash. */
 export function linkTarget(path: string, link: string): { readonly path: string; readonly hash: string } {

@@ -11,7 +11,7 @@ const languages: Readonly<Record<string, string>> = {
 }
 
 /** Characters of a file beyond which it has no colours: they take ten times its size. */
-const longest = 100_000
+const longest = 40_000
 
 /** Folders of a repository that hold nothing written by people. */
 const isMade = (name: string): boolean => name === 'node_modules' || name === 'dist' || name.startsWith('.')

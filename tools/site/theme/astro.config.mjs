@@ -25,6 +25,7 @@ export default defineConfig({
         Head: './src/components/Head.astro',
         MarkdownContent: './src/components/MarkdownContent.astro',
         PageTitle: './src/components/PageTitle.astro',
+        SiteTitle: './src/components/SiteTitle.astro',
         LanguageSelect: './src/components/VersionMenu.astro',
       },
       sidebar: site.sidebar,

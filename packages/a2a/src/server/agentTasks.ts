@@ -25,11 +25,12 @@ import { hasCode, messageOf, RuntimeError } from '../../../../src/protocol/error
 import { ofProgram } from '../../../../src/protocol/asked.ts'
 import type { AgentAccess } from '../../../bridge/src/server/agentAccess.ts'
 import type { DrivenAgent } from '../../../bridge/src/server/drivenAgent.ts'
+import { taskPlace, type TaskPlace } from '../../../bridge/src/server/taskPlace.ts'
 import { refusalText } from '../../../bridge/src/streams/httpRefusals.ts'
 import { textIn } from '../messages.ts'
 import { answerTo } from './answering.ts'
 import { followTask, isOver, isWaiting, taskUpdates } from './followTask.ts'
-import { taskPlace, TaskView, type TaskPlace } from './taskView.ts'
+import { TaskView } from './taskView.ts'
 
 interface Serving {
   readonly access: AgentAccess

@@ -8,26 +8,9 @@ import { awaitsDecision } from '../../../../src/runtime/agents/agentTree.ts'
 import type { AgentAccess } from '../../../bridge/src/server/agentAccess.ts'
 import type { DrivenAgent } from '../../../bridge/src/server/drivenAgent.ts'
 import { FollowedRun } from '../../../bridge/src/server/followedRun.ts'
+import { taskIdOf, type TaskPlace } from '../../../bridge/src/server/taskPlace.ts'
 import { askedOf } from '../../../mcp/src/server/people.ts'
 import { artifactOf, dataPart, messageOf, textPart } from '../messages.ts'
-
-/** A task is the run of a request: its id names both the agent, which is the context, and the request. */
-export interface TaskPlace {
-  readonly agentId: string
-  readonly requestId: string
-}
-
-/** A character that no id of an agent has. */
-const between = '~'
-
-export const taskIdOf = ({ agentId, requestId }: TaskPlace): string => `${agentId}${between}${requestId}`
-
-export function taskPlace(taskId: string): TaskPlace | undefined {
-  const at = taskId.indexOf(between)
-  return at < 1 || at === taskId.length - 1
-    ? undefined
-    : { agentId: taskId.slice(0, at), requestId: taskId.slice(at + 1) }
-}
 
 interface Status {
   readonly state: TaskState

@@ -21,6 +21,7 @@ import { processIdentitySchema } from '../../../tools/src/workspace/processIdent
 import { endLeftGroup } from '../../../tools/src/workspace/processGroup.ts'
 import { AgentProcess, type Command } from './agentProcess.ts'
 import { askPeople } from './askPeople.ts'
+import { SessionCalls } from './sessionCalls.ts'
 import { SessionText } from './sessionText.ts'
 import { WorkspaceRequests } from './workspaceRequests.ts'
 
@@ -52,8 +53,7 @@ export class AcpLife {
   readonly #process: AgentProcess
   readonly #text: SessionText
   readonly #files: WorkspaceRequests | undefined
-  /** Calls that people have allowed and that are under way. */
-  readonly #allowed = new Map<string, 'edit' | 'execute' | 'any'>()
+  readonly #calls = new SessionCalls()
   #sessionId: string | undefined
 
   constructor(settings: AcpSettings, task: RemoteTask, host: RemoteHost) {
@@ -70,7 +70,7 @@ export class AcpLife {
             agent: name,
             host,
             workspace,
-            isAllowed: (kind) => [...this.#allowed.values()].some((allowed) => allowed === 'any' || allowed === kind),
+            isAllowed: (kind) => this.#calls.covers(kind),
           })
   }
 
@@ -184,8 +184,12 @@ export class AcpLife {
     const response = await untilAborted(asked, this.#host.signal)
     this.#text.ended(response)
     const { answer } = this.#text
-    if (response.stopReason === 'end_turn') return { text: answer }
-    const why = whyUnfinished[response.stopReason] ?? `it ended with ${JSON.stringify(response.stopReason)}`
+    const { refused } = this.#calls
+    if (response.stopReason === 'end_turn' && refused === undefined) return { text: answer }
+    const why =
+      refused === undefined
+        ? (whyUnfinished[response.stopReason] ?? `it ended with ${JSON.stringify(response.stopReason)}`)
+        : `it ended when it was not permitted to do this: ${cutEnd(refused, 500)}`
     const words = answer === '' ? '' : `\n\nIts last words were:\n${answer}`
     return { text: `The agent "${name}" did not finish: ${why}.${words}`, isError: true }
   }
@@ -207,12 +211,12 @@ export class AcpLife {
 
   #take(update: Parameters<SessionText['take']>[0]): void {
     this.#text.take(update)
-    if (update.sessionUpdate === 'tool_call_update' && (update.status === 'completed' || update.status === 'failed'))
-      this.#allowed.delete(update.toolCallId)
+    this.#calls.take(update)
   }
 
-  async #permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse> {
+  async #permission(asked: RequestPermissionRequest): Promise<RequestPermissionResponse> {
     const { signal } = this.#host
+    const request = { ...asked, toolCall: this.#calls.whole(asked.toolCall) }
     const spell = (path: string): string | undefined => this.#files?.spelled(path)
     try {
       const answer = await askPeople(request, { agent: this.#settings.name, host: this.#host, spell })
@@ -221,11 +225,8 @@ export class AcpLife {
       const { outcome } = answer
       const chosen =
         outcome.outcome === 'selected' ? options.find(({ optionId }) => optionId === outcome.optionId) : undefined
-      if (chosen?.kind.startsWith('allow') === true)
-        this.#allowed.set(
-          toolCall.toolCallId,
-          toolCall.kind === 'execute' ? 'execute' : isWriting(toolCall.kind) ? 'edit' : 'any',
-        )
+      if (chosen?.kind.startsWith('allow') === true) this.#calls.allow(toolCall)
+      else this.#calls.refuse(toolCall)
       return answer
     } catch {
       // The call is over, or nobody wants to answer.
@@ -246,8 +247,6 @@ export class AcpLife {
 }
 
 const cancelled: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } }
-
-const isWriting = (kind: unknown): boolean => kind === 'edit' || kind === 'delete' || kind === 'move'
 
 const whyUnfinished: { readonly [R in StopReason]?: string } = {
   max_tokens: 'it reached its limit of tokens',

@@ -38,15 +38,25 @@ export class AgentProcess {
       onStderr: (text) => this.#stderr.push(text),
     })
     this.#transport = transport
+    // A process that was started by it may write on after the connection is over.
+    let isRead = true
     this.stream = {
       readable: new ReadableStream<AnyMessage>({
         start: (controller) => {
           // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
-          transport.onmessage = (message) => controller.enqueue(message)
+          transport.onmessage = (message) => {
+            if (isRead) controller.enqueue(message)
+          }
           // oxlint-disable-next-line unicorn/prefer-add-event-listener
-          transport.onclose = () => controller.close()
+          transport.onclose = () => {
+            if (isRead) controller.close()
+            isRead = false
+          }
         },
-        cancel: () => this.close(),
+        cancel: () => {
+          isRead = false
+          return this.close()
+        },
       }),
       writable: new WritableStream<AnyMessage>({ write: (message) => transport.send(message) }),
     }

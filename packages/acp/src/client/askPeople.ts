@@ -27,6 +27,9 @@ const kinds = {
   readonly [K in ToolKind]: Pick<RemoteRequest, 'effects'> & { readonly tools: readonly string[] }
 }
 
+/** Kinds of what is done neither to files nor by a command nor on the network, as far as is told. */
+const vague: ReadonlySet<unknown> = new Set(['think', 'switch_mode', 'other'] satisfies ToolKind[])
+
 const isKind = (kind: unknown): kind is ToolKind => typeof kind === 'string' && Object.hasOwn(kinds, kind)
 
 /** The names by which rules can be about what the agent of a name asks for. */
@@ -64,7 +67,7 @@ export async function askPeople(
   { agent, host, spell }: Asking,
 ): Promise<RequestPermissionResponse> {
   const title = cutEnd(toolCall.title ?? toolCall.toolCallId, 1_000)
-  const chosen = isPermission(options)
+  const chosen = isPermission(options, toolCall.kind)
     ? await permission(host, options, requestFor(agent, title, toolCall, spell))
     : await choice(host, options, title)
   return {
@@ -72,11 +75,17 @@ export async function askPeople(
   }
 }
 
-/** Returns true for the options of a permission: nothing but to allow or to reject it, once or for good. */
-function isPermission(options: readonly PermissionOption[]): boolean {
+/**
+ * Returns true for the options of a permission: there is one way to allow it once, and others may say for how long and where. What is done to files, by
+ * a command or on the network is never a mere question, whatever its options: rules decide about it.
+ */
+function isPermission(options: readonly PermissionOption[], given: unknown): boolean {
   const count = (kind: PermissionOptionKind): number => options.filter((option) => option.kind === kind).length
-  const all = count('allow_once') + count('allow_always')
-  return all > 0 && count('allow_once') <= 1 && count('allow_always') <= 1
+  const once = count('allow_once')
+  if (once + count('allow_always') === 0) return false
+  if (isKind(given) && !vague.has(given)) return true
+  const isRefusable = count('reject_once') + count('reject_always') > 0
+  return once <= 1 && (isRefusable || count('allow_always') <= 1)
 }
 
 async function permission(

@@ -52,6 +52,52 @@ describe('a foreign agent of the Agent Client Protocol', (it) => {
     assert.match(await said(), /"optionId":"o-green"/)
   })
 
+  it(
+    'is held to rules about a call however many options it has, and whatever it says of it again',
+    slow,
+    async (context) => {
+      const deny = ['codex_execute(git push *)', 'codex_execute(git push)']
+      for (const [options, outcome] of [
+        ['allow_always,allow_always,allow_once,reject_once', { outcome: 'selected', optionId: '3' }],
+        ['allow_once,allow_once,reject_once', { outcome: 'selected', optionId: '2' }],
+        ['allow_once,allow_once', { outcome: 'cancelled' }],
+      ] as const) {
+        const caller = callerOf(foreign(), `permit execute:${options}`, { permissions: { deny } })
+        const { agent, said, log } = await call(context, caller)
+        agent.subscribe(({ type }) => void (type === 'question.asked' && agent.abort()))
+        assert.is(await said(), JSON.stringify({ outcome }), options)
+        assert.not.ok((await log()).some(({ type }) => type === 'question.asked' || type === 'approval.requested'))
+      }
+      const task = 'permit execute:allow_always,allow_always,allow_once,reject_once'
+      const { said } = await call(context, callerOf(foreign(), task, { permissions: { allow: ['codex_execute'] } }))
+      assert.match(await said(), /"optionId":"2"/)
+    },
+  )
+
+  it('is said to have ended at what was not permitted, if it says no more', slow, async (context) => {
+    const task = lines('say Let me push.', 'permit execute:allow_once,reject_once')
+    const caller = callerOf(foreign({ env: { MUTE: '1' } }), task, { permissions: { deny: ['codex_execute'] } })
+    const { said, log } = await call(context, caller)
+    assert.match(
+      await said(),
+      /did not finish: it ended when it was not permitted to do this: Do it\.[^]*Let me push\./,
+    )
+    const end = (await log()).find(({ type }) => type === 'tool.end')
+    assert.ok(end?.type === 'tool.end' && end.message.isError)
+  })
+
+  it('is asked about a write while nothing but reading was allowed', slow, async (context) => {
+    const cwd = temporary(context)
+    const task = lines('permit read:allow_once,reject_once', `write ${join(cwd, 'a')}`, 'done p1')
+    const permissions = { allow: ['codex_read'], deny: ['codex_execute'] }
+    const { agent, said } = await call(context, callerOf(foreign({ cwd }), task, { permissions }))
+    await paused(agent)
+    assert.is(agent.pending()[0]!.name, 'codex_edit')
+    agent.decide(agent.pending()[0]!.key, 'deny')
+    assert.match(await said(), /Not permitted/)
+    assert.not.ok(existsSync(join(cwd, 'a')))
+  })
+
   it('is held to the rules of its caller', slow, async (context) => {
     const cwd = temporary(context)
     const task = lines(`edit ${join(cwd, 'src/a.ts')}`, 'run npm test', 'run git push', `edit ${cwd}/../b.ts`)

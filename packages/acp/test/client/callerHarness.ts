@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineAgent, type AgentOptions } from '../../../../src/actors/define/defineAgent.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
@@ -13,7 +13,7 @@ import type { CaseContext } from '../../../../test/support/suite.ts'
 import { createRuntime } from '../../../bridge/src/createRuntime.ts'
 import { acpAgent, type AcpAgentOptions } from '../../src/client/acpAgent.ts'
 
-const script = join(import.meta.dirname, 'foreignAgent.ts')
+export const script = join(import.meta.dirname, 'foreignAgent.ts')
 
 /** A folder that is removed at the end of the case. */
 export function temporary({ cleanup }: CaseContext): string {

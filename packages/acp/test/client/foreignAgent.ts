@@ -67,6 +67,14 @@ const deeds: { readonly [verb: string]: (rest: string) => unknown } = {
       ),
     )
   },
+  /** A permission with options of its own, as `kind:allow_always,allow_once,…`, about a call that was told of before. */
+  permit: async (line) => {
+    const [kind = '', kinds = ''] = line.split(':')
+    update({ sessionUpdate: 'tool_call', toolCallId: 'p1', title: 'Do it', kind, rawInput: { command: 'git push' } })
+    const given = kinds.split(',').map((name, at) => ({ optionId: `${at}`, name: `${name} ${at}`, kind: name }))
+    const answer = await ask('session/request_permission', { toolCall: { toolCallId: 'p1' }, options: given })
+    if (process.env['MUTE'] === undefined) say(shown(answer))
+  },
   read: async (path) => say(shown(await ask('fs/read_text_file', { path }))),
   write: async (path) => say(shown(await ask('fs/write_text_file', { path, content: 'written' }))),
   exec: async (line) => {
@@ -88,6 +96,15 @@ const deeds: { readonly [verb: string]: (rest: string) => unknown } = {
   garbage: () => process.stdout.write('no message\n[]\n{"half":\n'),
   flood: () => process.stdout.write('x\n'.repeat(200_000)),
   die: () => process.kill(process.pid, 'SIGKILL'),
+  /** Kills what has started it, and goes on talking. */
+  orphan: () => {
+    process.kill(process.ppid, 'SIGKILL')
+    setInterval(() => {
+      say('still here')
+      void ask('fs/read_text_file', { path: '/none' })
+    }, 5)
+    return new Promise(() => {})
+  },
   fail: (text) => {
     process.stderr.write(`Error: ${text}\n`)
     process.exit(3)

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { until } from '../../../../test/support/lives.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
-import { call, callerOf, did, foreign, temporary } from './callerHarness.ts'
+import { call, callerOf, did, foreign, script, temporary } from './callerHarness.ts'
 
 const lines = (...all: string[]): string => all.join('\n')
 const slow = { timeoutMs: 60_000 }
@@ -16,6 +16,20 @@ describe('a foreign agent whose process dies', (it) => {
     assert.is(loaded, begun!.replace('new', 'load'))
     const texts = (await log()).flatMap((record) => (record.type === 'child.update' ? [record.text] : []))
     assert.match(texts.join('\n'), /is gone: it was killed by SIGKILL.*It is begun again/)
+  })
+
+  it('goes on so too where only its wrapper died, which what it had started does not hinder', slow, async (context) => {
+    const sessions = temporary(context)
+    const program = [process.execPath, '--disable-warning=ExperimentalWarning', script, sessions]
+    const wrapped = foreign({ command: '/bin/sh', args: ['-c', '"$0" "$@"; exit', ...program] }, sessions)
+    const { said, log } = await call(context, callerOf(wrapped, lines('once orphan', 'say done')))
+    await said()
+    const texts = (await log()).flatMap((record) => (record.type === 'child.update' ? [record.text] : []))
+    assert.match(texts.join('\n'), /is gone: it was killed by SIGKILL.*It is begun again/)
+    assert.equal(
+      did(sessions).filter((line) => /begins|goes on/.test(line)),
+      ['begins', 'goes on'],
+    )
   })
 
   it('is interrupted, if it cannot: nobody knows how far it came', slow, async (context) => {

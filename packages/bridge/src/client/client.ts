@@ -2,8 +2,8 @@ import type { AgentDefinition } from '../../../../src/actors/define/agentDefinit
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { callbackBugs } from '../../../../src/protocol/callbackBugs.ts'
 import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
-import type { ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
-import { rightsOf, type Right, type Role } from '../../../../src/protocol/bridge/rights.ts'
+import type { ServerFrame } from '../../../wire/src/frames.ts'
+import { rightsOf, type Right, type Role } from '../../../wire/src/rights.ts'
 import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
 import {
   agentsShape,

@@ -1,6 +1,6 @@
 import type { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { concernsPeople, isDelta, type AgentEvent } from '../../../../src/protocol/events.ts'
-import type { ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
+import type { ServerFrame } from '../../../wire/src/frames.ts'
 
 const deltaTypes = { text: 'reply.delta', thinking: 'thinking.delta' } as const
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { ClientFrame } from '../../../../src/protocol/bridge/frames.ts'
+import type { ClientFrame } from '../../../wire/src/frames.ts'
 import { AwayAgents } from './awayAgents.ts'
 import type { WelcomeFrame } from './reconnectingLink.ts'
 

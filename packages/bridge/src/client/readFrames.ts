@@ -1,6 +1,6 @@
 import { errorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
-import type { ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
-import type { Role } from '../../../../src/protocol/bridge/rights.ts'
+import type { ServerFrame } from '../../../wire/src/frames.ts'
+import type { Role } from '../../../wire/src/rights.ts'
 import {
   anything,
   count,

@@ -1,6 +1,6 @@
 import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
-import type { ClientFrame, ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
-import { bridgeProtocol, closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import type { ClientFrame, ServerFrame } from '../../../wire/src/frames.ts'
+import { bridgeProtocol, closeCodes } from '../../../wire/src/bridgeProtocol.ts'
 import { backoffDelay } from '../../../../src/protocol/backoffDelay.ts'
 import { closedError, remoteError } from './answers.ts'
 import { readFrames } from './readFrames.ts'

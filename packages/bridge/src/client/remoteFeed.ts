@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent, EventOrigin } from '../../../../src/protocol/events.ts'
-import type { ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
+import type { ServerFrame } from '../../../wire/src/frames.ts'
 import { readAnswer } from './answers.ts'
 import { FeedListener, type DeltaFrame, type ListenerOptions } from './feedListener.ts'
 import type { Asked } from './outgoing.ts'

@@ -1,4 +1,4 @@
-import type { AgentSummary, ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, ServerFrame } from '../../../wire/src/frames.ts'
 import type { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Asked } from './outgoing.ts'
 

@@ -1,4 +1,4 @@
-import { tokenProtocolPrefix } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { tokenProtocolPrefix } from '../../../wire/src/bridgeProtocol.ts'
 import { hmacSha256, sha256 } from './sha256.ts'
 
 /** Bytes of the keyed hash that a session id carries. */

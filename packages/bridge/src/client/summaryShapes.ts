@@ -1,5 +1,6 @@
 import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
-import type { AgentSummary, LastRun, SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../wire/src/frames.ts'
+import type { LastRun } from '../../../../src/protocol/runs/lastRun.ts'
 import type { Usage } from '../../../../src/protocol/messages.ts'
 import type { Limits } from '../../../../src/protocol/runs/runLimits.ts'
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
@@ -74,6 +75,7 @@ export const summaryShape = fields<AgentSummary>(summaryFields)
 /** A session in a list. */
 export const sessionShape = fields<SessionEntry>({
   agentId: text,
+  kind: maybe(word('machine')),
   definition: text,
   path: list(text),
   status: word('running', 'completed', 'aborted', 'rejected', 'paused', 'failed'),

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { appFrame, appFramePath, appFramePolicy } from './appFrame.ts'
 import { encodingFor } from './encodings.ts'
 import { readPageFiles, tellPath, type PageFile } from './pageFiles.ts'
 
@@ -16,6 +17,7 @@ function policyFor(host: string | undefined, frameAncestors: readonly string[]):
     "img-src 'self' data: blob:",
     `connect-src 'self'${own}`,
     "worker-src 'self'",
+    "frame-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     `frame-ancestors ${frameAncestors.length === 0 ? "'none'" : frameAncestors.join(' ')}`,
@@ -44,12 +46,13 @@ export class ServedPage {
 
   /** Returns true if a path may be one of the page's. */
   knows(path: string): boolean {
-    return path === '/' || path === '/icon.svg' || path.startsWith('/assets/')
+    return path === '/' || path === '/icon.svg' || path === appFramePath || path.startsWith('/assets/')
   }
 
   async answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const files = await this.#filesNow()
-    const file = files.get(path)
+    const isFrame = path === appFramePath && files.has('/')
+    const file = isFrame ? appFrame : files.get(path)
     guardAnswer(response)
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD')
@@ -57,7 +60,10 @@ export class ServedPage {
     }
     if (file === undefined)
       return !files.has('/') ? answerText(response, 503, notBuilt) : answerText(response, 404, 'not found')
-    return send(request, response, file, policyFor(request.headers.host, this.#frameAncestors))
+    const policy = isFrame
+      ? appFramePolicy(this.#frameAncestors)
+      : policyFor(request.headers.host, this.#frameAncestors)
+    return send(request, response, file, policy)
   }
 
   /** Reads the page. If it was missing or unreadable it is read again, because it may be built while the server runs. */

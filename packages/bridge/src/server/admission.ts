@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { bridgeProtocol, tokenProtocolPrefix } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { bridgeProtocol, tokenProtocolPrefix } from '../../../wire/src/bridgeProtocol.ts'
 import { allowsHost, allowsOrigin, allowsSite, type OriginRule } from './origins.ts'
 import type { Permit } from './authenticator.ts'
 import type { Bridge } from './bridge.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
-import { rightsOf, type Right } from '../../../../src/protocol/bridge/rights.ts'
+import { rightsOf, type Right } from '../../../wire/src/rights.ts'
 import type { SearchHit } from '../../../../src/protocol/ports/logSearch.ts'
 import { hasMetadata, type Metadata } from '../../../../src/protocol/metadata.ts'
 import type { LogQuery } from '../../../../src/protocol/ports/logPages.ts'
@@ -9,14 +9,14 @@ import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import type { ChartSubject } from '../../../charts/src/chart.ts'
 import type { SessionSummary } from '../../../sessions/src/listSessions.ts'
 import { isStillGranted, newOutOfReach, outOfReach, reaches } from './roles.ts'
-import type { Grant, Reach, ReachedAgent } from './roles.ts'
+import type { Grant, Reach, Reached } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import { checkStillAdmitted, type Admitted } from './admitted.ts'
 import type { Bridge } from './bridge.ts'
 import { rightToDecide } from './commandRights.ts'
 import type { AgentBirth, Dispatch } from './dispatch.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
-import { hostChart } from './hosts.ts'
+import { charted, openHosts } from './hosts.ts'
 import type { AskedSessions, WantedSessions } from './sessionIndex.ts'
 import type { BridgeLimits } from './limits.ts'
 import { Sealed } from './sealed.ts'
@@ -42,7 +42,7 @@ export class AgentAccess implements Viewer {
     this.reach = (agent) => reaches(grant, agent)
   }
 
-  check(agent: ReachedAgent): void {
+  check(agent: Reached): void {
     if (!this.reach(agent)) throw outOfReach(this.#grant, agent.id)
   }
 
@@ -164,6 +164,7 @@ export class AgentAccess implements Viewer {
       for (const child of agent.children()) add(child)
     }
     for (const agent of this.#bridge.runtime.agents()) add(agent)
+    for (const id of openHosts(this.#bridge.runtime)) ids.add(id)
     return ids
   }
 
@@ -340,8 +341,7 @@ export class AgentAccess implements Viewer {
   /** Resolves with the chart's subject for an agent, which is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async charted(agentId: string): Promise<ChartSubject> {
     this.must('see.all', 'chart')
-    const machine = this.find(agentId) === undefined ? await hostChart(this.#bridge, this, agentId) : undefined
-    return machine ?? (await this.#bridge.agents.charted(agentId, this))
+    return await charted(this.#bridge, this, agentId)
   }
 
   /** Resolves with an agent that runs, or resumes it from its log. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, and as the checks do. */

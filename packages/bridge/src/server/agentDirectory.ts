@@ -11,7 +11,7 @@ import type { Metadata } from '../../../../src/protocol/metadata.ts'
 import { loadSession, type LoadedSession } from '../../../sessions/src/loadSession.ts'
 import { isSurelyHere, type Dispatch } from './dispatch.ts'
 import { depsOf, type ServedDeps } from './servedDeps.ts'
-import type { Reach, ReachedAgent } from './roles.ts'
+import type { Reach, Reached } from './roles.ts'
 
 /** Options that a client may choose for an agent that it spawns. */
 interface Spawning {
@@ -36,7 +36,7 @@ export interface BridgeRuntime {
 export interface Viewer {
   readonly reach: Reach
   /** @throws RuntimeError `BRIDGE_FORBIDDEN` or `AGENT_NOT_FOUND` for an agent out of reach */
-  check(agent: ReachedAgent): void
+  check(agent: Reached): void
   /** @throws RuntimeError `BRIDGE_UNAUTHORISED`, `SERVER_CLOSED` once nothing may be done for it any more */
   checkAdmitted(): void
   /** A running agent, within reach or not, unless it is incognito and belongs to another client: the existence of such an agent is not revealed. */

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
-import { formOf, readTyped, type QuestionField } from '../../../../src/protocol/bridge/questionForm.ts'
+import { formOf, readTyped, type QuestionField } from '../client/questionForm.ts'
 
 /** A form as clients of other protocols show it: an object of plain fields. */
 export interface AnswerForm {

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
-import type { Right } from '../../../../src/protocol/bridge/rights.ts'
+import type { Right } from '../../../wire/src/rights.ts'
 import { beyondWords, moreThanWords, nameOf, rightsFor } from './commandRights.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
 import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'

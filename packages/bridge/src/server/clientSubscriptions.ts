@@ -1,5 +1,5 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
+import type { ServerFrame } from '../../../wire/src/frames.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import type { Reach } from './roles.ts'
 import type { Bridge } from './bridge.ts'

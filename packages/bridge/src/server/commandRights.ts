@@ -1,12 +1,12 @@
 import { brakeCommands } from '../../../../src/protocol/brakes/brakeSchemas.ts'
-import { partRights } from '../../../../src/protocol/parts/partRights.ts'
+import { partRights } from './partRights.ts'
 import type { BrakeCommandType } from '../../../../src/protocol/brakes/brakeTable.ts'
 import type { AgentCommand, Decision } from '../../../../src/protocol/bridge/commands.ts'
 import { isAsked } from '../../../../src/protocol/asked.ts'
 import type { ProvenanceKind } from '../../../../src/protocol/provenance.ts'
 import { isAlwaysId } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
 import type { Grant } from '../../../../src/protocol/parts/permissions/permissionRecords.ts'
-import type { Right } from '../../../../src/protocol/bridge/rights.ts'
+import type { Right } from '../../../wire/src/rights.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 
 /** The right that each command to an agent needs, in any protocol. With several, one of them is needed, depending on the decision. */

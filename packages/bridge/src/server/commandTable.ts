@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { AgentCommand, CheckedCommand } from '../../../../src/protocol/bridge/commands.ts'
 import { hasCode, RuntimeError, type ErrorCode } from '../../../../src/protocol/errors.ts'
-import type { SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
-import type { Right } from '../../../../src/protocol/bridge/rights.ts'
+import type { SessionEntry } from '../../../wire/src/frames.ts'
+import type { Right } from '../../../wire/src/rights.ts'
 import { beyondWords, rightsFor } from './commandRights.ts'
 import type { UnloggedEnd } from './dispatch.ts'
 import { newOutOfReach } from './roles.ts'
@@ -81,10 +81,10 @@ const unlogged = (result: RunResult): RunResult | undefined =>
 /** `seq` of the last record of an agent that was just spawned. */
 const firstSeq = 1
 
-type ToAgent = Extract<Command['type'], AgentCommand['type']>
+type AgentCommandType = Extract<Command['type'], AgentCommand['type']>
 
 /** Dispatches a command to an agent. */
-const forAgent = <T extends ToAgent>(type: T): CommandHandler<T> => ({
+const forAgent = <T extends AgentCommandType>(type: T): CommandHandler<T> => ({
   needs: rightsFor[type],
   needsToo: beyondWords,
   isOnce: true,
@@ -118,8 +118,8 @@ const forAgent = <T extends ToAgent>(type: T): CommandHandler<T> => ({
 })
 
 const toAgents = Object.fromEntries(
-  Object.keys(rightsFor).map((type) => [type, forAgent(type as ToAgent)]),
-) as unknown as { readonly [T in ToAgent]: CommandHandler<T> }
+  Object.keys(rightsFor).map((type) => [type, forAgent(type as AgentCommandType)]),
+) as unknown as { readonly [T in AgentCommandType]: CommandHandler<T> }
 
 /** All commands, each with the right that it needs and its effect. */
 export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> } = {

@@ -1,6 +1,6 @@
 import { callbackBugs, isLikelyBug } from '../../../../src/protocol/callbackBugs.ts'
 import type { WebSocket } from 'ws'
-import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { closeCodes } from '../../../wire/src/bridgeProtocol.ts'
 import type { Connection } from './connections.ts'
 import type { TextSocket } from './textSocket.ts'
 import { outwardMessage } from './outwardError.ts'

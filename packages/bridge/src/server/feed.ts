@@ -1,5 +1,5 @@
 import { isDelta, isLogged, type AgentEvent, type GrowingReply } from '../../../../src/protocol/events.ts'
-import type { ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
+import type { ServerFrame } from '../../../wire/src/frames.ts'
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import { captureApart, viewBelow, visibleEvent, visibleReply, type View } from './visible.ts'

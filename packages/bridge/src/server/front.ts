@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
-import type { CheckedClientFrame, WorkerEntry } from '../../../../src/protocol/bridge/frames.ts'
+import type { CheckedClientFrame, WorkerEntry } from '../../../wire/src/frames.ts'
 import type { Permit } from './authenticator.ts'
 import type { ForwardedSession } from './forwarded.ts'
 import type { TextSocket } from './textSocket.ts'

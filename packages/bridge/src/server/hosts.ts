@@ -3,6 +3,7 @@ import { hasCode, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
 import { machineSubject, type ChartSubject } from '../../../charts/src/chart.ts'
 import { hostingOf, type OpenHost } from '../../../xstate/src/hosts/registry.ts'
+import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
 import { historyOf, type HostHistory } from './hostHistory.ts'
 import { newOutOfReach, type Reach } from './roles.ts'
@@ -17,6 +18,10 @@ interface HostAccess {
   readonly reach: Reach
   checkAdmitted(): void
 }
+
+/** Ids of the machines that are open in this process, within reach or not. */
+export const openHosts = (runtime: object): readonly string[] =>
+  [...hostingOf(runtime).open.values()].flatMap(({ view: { id, status } }) => (status === 'closed' ? [] : [id]))
 
 /** The open machines within a client's reach, then those that came to their end here of late. */
 export function hostsWithin({ runtime }: Bridge, access: HostAccess): readonly HostView[] {
@@ -78,8 +83,19 @@ export async function readHost(
   return records === true ? await historyOf(bridge.store, host.view, after ?? 0) : { host: host.view }
 }
 
-/** The subject of a machine's chart; `undefined` if this is no machine. Rejects as `sendToHost` does. */
-export async function hostChart(bridge: Bridge, access: HostAccess, id: string): Promise<ChartSubject | undefined> {
+/** The subject of a chart: an agent or, where there is none, a machine. Rejects with `AGENT_NOT_FOUND`, and as `sendToHost` does. */
+export async function charted(bridge: Bridge, access: HostAccess & Viewer, id: string): Promise<ChartSubject> {
+  try {
+    return await bridge.agents.charted(id, access)
+  } catch (thrown) {
+    const machine = hasCode(thrown, 'AGENT_NOT_FOUND') ? await hostChart(bridge, access, id) : undefined
+    if (machine === undefined) throw thrown
+    return machine
+  }
+}
+
+/** The subject of a machine's chart; `undefined` if this is no machine. */
+async function hostChart(bridge: Bridge, access: HostAccess, id: string): Promise<ChartSubject | undefined> {
   const isOpen = hostingOf(bridge.runtime).open.has(id)
   if (!isOpen && (await firstRecord(bridge.store, id))?.type !== 'host.created') return undefined
   const host = await openedHost(bridge, access, id)

@@ -1,5 +1,5 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { ClientFrame, SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
+import type { ClientFrame, SessionEntry } from '../../../wire/src/frames.ts'
 import type { SessionSummary } from '../../../sessions/src/listSessions.ts'
 import { outwardError, withOutwardError } from './outwardError.ts'
 
@@ -34,6 +34,7 @@ export const sessionEntry = (session: SessionSummary, source: string | undefined
   turns: session.turns,
   usage: session.usage,
   costUsd: session.costUsd,
+  ...(session.kind === undefined ? {} : { kind: session.kind }),
   ...(session.title === undefined ? {} : { title: session.title }),
   ...(session.last === undefined ? {} : { last: withOutwardError(session.last) }),
   ...(source === undefined ? {} : { forkedFrom: source }),

@@ -1,7 +1,7 @@
 import type { RawData } from 'ws'
 import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
 import { describeIssues } from '../../../../src/protocol/errors.ts'
-import { clientFrames, type CheckedClientFrame } from '../../../../src/protocol/bridge/frames.ts'
+import { clientFrames, type CheckedClientFrame } from '../../../wire/src/frames.ts'
 
 /** Maximum length of a client's frame that an error quotes, in UTF-16 units. */
 const maxEchoed = 500

@@ -1,3 +1,4 @@
+import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import { callbackBugs } from '../../../../src/protocol/callbackBugs.ts'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { nanoid } from 'nanoid'
@@ -5,18 +6,13 @@ import { z } from 'zod'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { allRights, rightsOf, type Right, type Role } from '../../../../src/protocol/bridge/rights.ts'
-import { rightSchema, roleSchema } from '../../../../src/protocol/bridge/rightsSchema.ts'
+import { allRights, rightsOf, type Right, type Role } from '../../../wire/src/rights.ts'
+import { rightSchema, roleSchema } from '../../../wire/src/rightsSchema.ts'
 import { agentIdSchema } from '../../../../src/protocol/ids.ts'
 import { hasMetadata, metadataSchema, type Metadata } from '../../../../src/protocol/metadata.ts'
 
 /** The facts about an agent that decide who may see it. */
-export interface ReachedAgent {
-  readonly id: string
-  /** Ids of its ancestors, root first. */
-  readonly path: readonly string[]
-  readonly metadata: Metadata | undefined
-}
+export type Reached = Pick<Agent, 'id' | 'path' | 'metadata'>
 
 /** The agents that a client reaches, and its identity. */
 interface Reaching {
@@ -58,7 +54,7 @@ export const isUnlimited = (grant: Grant): boolean =>
   rightsOf(grant).size === allRights.length && grant.agents === undefined && grant.metadata === undefined
 
 /** Returns true if a client may see and drive an agent. */
-export type Reach = (agent: ReachedAgent) => boolean
+export type Reach = (agent: Reached) => boolean
 
 const nothing: Metadata = Object.freeze({})
 
@@ -77,7 +73,7 @@ function isChosen(choose: Chooser, agent: Parameters<Chooser>[0]): boolean {
 }
 
 /** Returns true if a grant reaches an agent: the agent has the grant's metadata, and the agent or an ancestor is one of the grant's agents. */
-export function reaches({ agents, metadata }: Grant, agent: ReachedAgent): boolean {
+export function reaches({ agents, metadata }: Grant, agent: Reached): boolean {
   if (metadata !== undefined && !hasMetadata(agent.metadata, metadata)) return false
   if (agents === undefined) return true
   const isOne =

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
-import { rightsOf } from '../../../../src/protocol/bridge/rights.ts'
+import { rightsOf } from '../../../wire/src/rights.ts'
 import type { Permit } from './authenticator.ts'
 import type { Connection } from './connections.ts'
 import { isShareToken } from './shareTokens.ts'

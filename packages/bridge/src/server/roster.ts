@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
-import type { AgentSummary, ServerFrame } from '../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, ServerFrame } from '../../../wire/src/frames.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import type { Reach } from './roles.ts'
 import { summaryOf, versionOf } from './snapshots.ts'

@@ -1,4 +1,4 @@
-import type { SessionEntry } from '../../../../src/protocol/bridge/frames.ts'
+import type { SessionEntry } from '../../../wire/src/frames.ts'
 import { defaultSearchLimit, type SearchHit } from '../../../../src/protocol/ports/logSearch.ts'
 import type { AgentAccess } from './agentAccess.ts'
 import { sessionEntry } from './listPages.ts'

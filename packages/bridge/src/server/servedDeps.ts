@@ -1,14 +1,11 @@
 import { callbackBugs } from '../../../../src/protocol/callbackBugs.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { StoredAgent } from '../../../../src/runtime/resumeAll.ts'
+import type { StoredAgent } from '../../../waking/src/resumeAll.ts'
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
 
-/** An agent that a server spawns, or loads from its log. */
-export type ServedAgent = StoredAgent
-
-/** Returns the dependencies of an agent, called when the agent is spawned or loaded. */
-export type ServedDeps = (agent: ServedAgent) => unknown
+/** Returns the dependencies of an agent, called when the server spawns it or loads it from its log. */
+export type ServedDeps = (agent: StoredAgent) => unknown
 
 /**
  * Resolves with the dependencies of an agent. The reason of a failure stays on the server, as `cause`.

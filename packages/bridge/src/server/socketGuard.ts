@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
-import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { closeCodes } from '../../../wire/src/bridgeProtocol.ts'
 import type { ServerSocket } from './serverSocket.ts'
 
 /** Close code "try again later" of the WebSocket protocol. */

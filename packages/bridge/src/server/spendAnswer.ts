@@ -1,4 +1,4 @@
-import type { CheckedClientFrame } from '../../../../src/protocol/bridge/frames.ts'
+import type { CheckedClientFrame } from '../../../wire/src/frames.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { SpendBy } from '../../../../src/protocol/spend.ts'
 import { checkSpend, type SpendOptions, type StoreSpend } from '../../../sessions/src/spend/spendOf.ts'

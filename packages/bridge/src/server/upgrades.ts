@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type * as Ws from 'ws'
 import type { WebSocket, WebSocketServer } from 'ws'
-import { bridgeProtocol, closeCodes, tokenProtocolPrefix } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { bridgeProtocol, closeCodes, tokenProtocolPrefix } from '../../../wire/src/bridgeProtocol.ts'
 import type { Bridge } from './bridge.ts'
 import { BridgeSession } from './bridgeSession.ts'
 import {

@@ -4,7 +4,7 @@ import type { ConversationNode } from '../../../../src/conversation/tree/node.ts
 import { isAsked } from '../../../../src/protocol/asked.ts'
 import { errorInfo, errorTable, type ErrorCode, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { Tag } from '../../../../src/protocol/braking.ts'
-import type { AgentSummary } from '../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../wire/src/frames.ts'
 import type { AgentEvent, EventOf, GrowingReply } from '../../../../src/protocol/events.ts'
 import type { Block, Message } from '../../../../src/protocol/messages.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
@@ -13,7 +13,7 @@ import type { LogRecord, PauseReason, RecordOf } from '../../../../src/protocol/
 import { isOfPart } from '../../../../src/protocol/parts/partLines.ts'
 import type { PartRecordType } from '../../../../src/protocol/parts/partRecords.ts'
 import { wordsOf } from '../../../../src/protocol/parts/partWords.ts'
-import type { Right } from '../../../../src/protocol/bridge/rights.ts'
+import type { Right } from '../../../wire/src/rights.ts'
 import { outwardEvent } from './outwardError.ts'
 
 /**

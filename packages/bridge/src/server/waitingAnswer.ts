@@ -1,6 +1,6 @@
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
 import type { WaitingAgent } from '../../../../src/protocol/runs/pending.ts'
-import { inOrder, waitingAgent, type PlacedWaiting } from '../../../../src/runtime/waitingList.ts'
+import { inOrder, waitingAgent, type PlacedWaiting } from '../../../waking/src/waitingList.ts'
 import type { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
 import { defaultLimit } from './listPages.ts'

@@ -1,4 +1,4 @@
-import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { closeCodes } from '../../../wire/src/bridgeProtocol.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { linked } from './linkedSockets.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'

@@ -4,7 +4,7 @@ import { readFrames } from '../../src/client/readFrames.ts'
 import { sessionShape } from '../../src/client/summaryShapes.ts'
 import { agentCommands } from '../../../../src/protocol/bridge/commands.ts'
 import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
-import { clientFrames, serverFrames, sessionEntrySchema } from '../../../../src/protocol/bridge/frames.ts'
+import { clientFrames, serverFrames, sessionEntrySchema } from '../../../wire/src/frames.ts'
 import { runStopReasonSchema } from '../../../../src/protocol/records.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 

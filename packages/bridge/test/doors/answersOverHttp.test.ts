@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 import { agUi } from '../../../ag-ui/src/agUi.ts'

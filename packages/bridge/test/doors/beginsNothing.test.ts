@@ -1,6 +1,6 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
-import { allRights, type Right } from '../../../../src/protocol/bridge/rights.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
+import { allRights, type Right } from '../../../wire/src/rights.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { agUi } from '../../../ag-ui/src/agUi.ts'
 import { aiSdkChat } from '../../../ai-sdk/src/aiSdkChat.ts'

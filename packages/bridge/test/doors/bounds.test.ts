@@ -1,6 +1,6 @@
 import type { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
-import { readInput } from '../../../ag-ui/src/readInput.ts'
+import { readBody, readInput } from '../../../ag-ui/src/readInput.ts'
 import { readChat, readChatInput } from '../../../ai-sdk/src/readChat.ts'
 import { readFrame } from '../../src/server/readFrame.ts'
 
@@ -15,7 +15,7 @@ const ofFrame = (value: object): void => {
   const read = readFrame(JSON.stringify(value), 10)
   if ('problem' in read) throw new Error(read.problem)
 }
-const ofRun = (value: object): void => void readInput(JSON.stringify(value), 10)
+const ofRun = (value: object): void => void readInput(readBody(JSON.stringify(value), 10))
 const ofChat = (value: object): void => void readChat(JSON.stringify(value), 10)
 
 /** Parts of requests, read by their size, with the most that is taken and the least. */

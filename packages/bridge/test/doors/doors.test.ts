@@ -1,4 +1,4 @@
-import { rightsOfRole } from '../../../../src/protocol/bridge/rights.ts'
+import { rightsOfRole } from '../../../wire/src/rights.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { attempt, attempts } from './forbidden.ts'
 import { operations } from './operations.ts'

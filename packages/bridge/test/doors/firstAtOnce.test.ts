@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { withCode } from '../../../../test/support/agentHarness.ts'
 import { lateStore } from '../../../../test/support/lateStore.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'

@@ -1,5 +1,5 @@
-import { rightsOf, rightsOfRole, type Right } from '../../../../src/protocol/bridge/rights.ts'
-import { rightSchema } from '../../../../src/protocol/bridge/rightsSchema.ts'
+import { rightsOf, rightsOfRole, type Right } from '../../../wire/src/rights.ts'
+import { rightSchema } from '../../../wire/src/rightsSchema.ts'
 import { assert } from '../../../../test/support/suite.ts'
 import { operations, type Operation } from './operations.ts'
 import {

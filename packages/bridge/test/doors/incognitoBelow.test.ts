@@ -1,6 +1,6 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
-import { bridgeProtocol } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
+import { bridgeProtocol } from '../../../wire/src/bridgeProtocol.ts'
 import { tool } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { acp } from '../../../acp/src/acp.ts'

@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { quiet } from '../../../../test/support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 import { openHouse, silentModel } from '../../../acp/test/acpHarness.ts'
 import { agUi } from '../../../ag-ui/src/agUi.ts'
 import { openRun } from '../../../ag-ui/src/openRun.ts'
+import type { Rules } from '../../../ag-ui/src/threads.ts'
 import { overHttp as runsOverHttp } from '../../../ag-ui/src/overHttp.ts'
 import { aiSdkChat } from '../../../ai-sdk/src/aiSdkChat.ts'
 import { Chats } from '../../../ai-sdk/src/openChat.ts'
@@ -35,14 +36,16 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<vo
 const doors: Readonly<Record<string, (held: Held) => { readonly body: object; answer: Answer; holds(): unknown }>> = {
   'AG-UI'({ access, left }) {
     let opened: Awaited<ReturnType<typeof openRun>> | undefined
-    const open: Parameters<typeof runsOverHttp>[3]['open'] = async (input) => {
-      opened = await openRun(access, input, { threads: new WeakMap(), definition: undefined })
+    const rules: Rules = { threads: new WeakMap(), definition: undefined }
+    const open: Parameters<typeof runsOverHttp>[0]['open'] = async (input) => {
+      opened = await openRun(access, input, rules)
       await left()
       return opened
     }
     return {
       body: run,
-      answer: (request, response) => runsOverHttp(request, response, access, { open, connection }),
+      answer: (request, response) =>
+        runsOverHttp({ request, response, access, open, connection, rules, abortOnLeave: false }, request.url ?? ''),
       holds: () => [opened!.observers.size, opened!.takeBacklog()],
     }
   },

@@ -1,5 +1,5 @@
-import { bridgeProtocol } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
-import type { Right } from '../../../../src/protocol/bridge/rights.ts'
+import { bridgeProtocol } from '../../../wire/src/bridgeProtocol.ts'
+import type { Right } from '../../../wire/src/rights.ts'
 import { frames, needed } from '../server/commandFrames.ts'
 import { fetched, over, type Asking } from './talks.ts'
 import type { Keys, Place } from './world.ts'

@@ -1,4 +1,4 @@
-import { rightSchema } from '../../../../src/protocol/bridge/rightsSchema.ts'
+import { rightSchema } from '../../../wire/src/rightsSchema.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { operations } from './operations.ts'
 import { openWorld, tokenOf } from './world.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { WebSocket } from 'ws'
-import { bridgeProtocol } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { bridgeProtocol } from '../../../wire/src/bridgeProtocol.ts'
 import { words, type HeldWorld } from './heldWorld.ts'
 
 /** Something that was said through a door. */

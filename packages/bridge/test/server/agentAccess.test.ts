@@ -1,7 +1,7 @@
 import { keptArtifact } from '../../src/server/artifacts/keptArtifact.ts'
 import type { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
-import { allRights, rightsOf, type Right } from '../../../../src/protocol/bridge/rights.ts'
+import { allRights, rightsOf, type Right } from '../../../wire/src/rights.ts'
 import { AgentAccess } from '../../src/server/agentAccess.ts'
 import { AgentDirectory } from '../../src/server/agentDirectory.ts'
 import type { Bridge } from '../../src/server/bridge.ts'

@@ -1,4 +1,4 @@
-import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { closeCodes } from '../../../wire/src/bridgeProtocol.ts'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { toErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { Permit } from '../../src/server/authenticator.ts'

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
-import { allRights, type Right } from '../../../../src/protocol/bridge/rights.ts'
+import { allRights, type Right } from '../../../wire/src/rights.ts'
 import { AgentAccess } from '../../src/server/agentAccess.ts'
 import type { Bridge } from '../../src/server/bridge.ts'
 import { GivenAgents } from '../../src/server/clientAgent.ts'

@@ -1,4 +1,4 @@
-import type { Right } from '../../../../src/protocol/bridge/rights.ts'
+import type { Right } from '../../../wire/src/rights.ts'
 import type { Command } from '../../src/server/front.ts'
 
 /** One frame of each command; those that say more than words, and decisions, several. */

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { decide } from '../../../policies/src/decide.ts'
 import { keep } from '../../../policies/src/keep.ts'
 import { policy } from '../../../../src/actors/define/policy.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import type { EventOf } from '../../../../src/protocol/events.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'

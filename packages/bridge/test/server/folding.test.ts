@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { checkRequest } from '../../../../src/conversation/request/checkRequest.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'
 import type { ModelRequest } from '../../../../src/protocol/ports/model.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { closeCodes } from '../../../wire/src/bridgeProtocol.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { EndpointSocket } from '../../src/server/endpointSocket.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { gate, tool } from '../../../../test/support/agentHarness.ts'
 
 /** An agent that hangs in its call, the first time; then it is done. `isIn` resolves once it hangs. */

@@ -1,4 +1,4 @@
-import type { PlacedWaiting } from '../../../../src/runtime/waitingList.ts'
+import type { PlacedWaiting } from '../../../waking/src/waitingList.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { withCode } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'

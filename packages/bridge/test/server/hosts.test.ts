@@ -156,6 +156,18 @@ describe('machines that a server keeps', (it) => {
     assert.equal((await chartOf('c'))[0], 403)
   })
 
+  it('are no agents in a list of sessions, and not at rest there while they are open', async (context) => {
+    const { runtime } = await begin(context)
+    const hosted = await hostMachine(runtime, counter(), { id: 'c' })
+    const client = await connect(context, runtime)
+    const listed = async (running: boolean) =>
+      (await client.sessions({ running })).sessions.map(({ agentId, kind, definition }) => [agentId, kind, definition])
+    const line = ['c', 'machine', 'counter']
+    assert.equal([await listed(true), await listed(false)], [[line], []])
+    await hosted.close()
+    assert.equal([await listed(true), await listed(false)], [[], [line]])
+  })
+
   it('refuse what is not there, not known, or no event', async (context) => {
     const { runtime, store } = await begin(context)
     await (await hostMachine(runtime, counter(), { id: 'c' })).close()

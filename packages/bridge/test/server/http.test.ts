@@ -3,11 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { agentMachine } from '../../../../src/machines/agentMachine.ts'
 import { chartDrawing } from '../../../charts/src/chartDrawing.ts'
 import { hubExits } from '../../../charts/src/hubExits.ts'
 import type { ServedChart } from '../../../charts/src/servedChart.ts'
+import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import type { ChartModel } from '../../../charts/src/chartModel.ts'
 import type { Endpoint } from '../../src/server/endpoint.ts'
 import type { Grant } from '../../src/server/roles.ts'
@@ -66,11 +67,19 @@ describe('charts of agents', (it) => {
     assert.is(refused.status, 400)
   })
 
-  it('of an agent that does not run are those of its definition, and it is not woken', async (context) => {
-    const serving = await serveAgents(context, [echo])
+  it('of an agent that does not run are those of its definition, read once, and it is not woken', async (context) => {
+    const store = memoryStore()
+    let readings = 0
+    const read: typeof store.read = (...asked) => {
+      readings += 1
+      return store.read(...asked)
+    }
+    const serving = await serveAgents(context, [echo], { runtime: { store: { ...store, read } } })
     await (await serving.runtime.spawn(echo, { id: 'a1' })).close()
+    readings = 0
     const model = (await (await get(serving, '/agents/a1/chart.json')).json()) as ChartModel
     assert.equal(model.active, [])
+    assert.is(readings, 1)
     assert.is(serving.runtime.agent('a1'), undefined)
   })
 

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import type { RosterChange } from '../../src/client/remoteRoster.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { gate, quiet, withCode } from '../../../../test/support/agentHarness.ts'

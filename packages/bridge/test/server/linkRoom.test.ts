@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { Room, subscriptionsOf } from '../../src/server/room.ts'
 import type { Connection } from '../../src/server/connections.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'

@@ -1,7 +1,7 @@
 import { someRuns } from '../../../../test/support/seeds.ts'
 import { assert as checkAll, constantFrom, json, oneof, property, string } from 'fast-check'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { readFrame } from '../../src/server/readFrame.ts'
 import { never, stalled } from '../../../../test/support/agentHarness.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import type { WebSocketConstructor } from '../../src/client/connectOptions.ts'
 import type { Grant } from '../../src/server/roles.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'

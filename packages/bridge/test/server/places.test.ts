@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { seenFrom } from '../../src/server/places.ts'
 import type { ServeOptions } from '../../src/server/serveOptions.ts'
 import { createRuntime } from '../../src/createRuntime.ts'

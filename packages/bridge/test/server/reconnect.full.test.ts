@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'

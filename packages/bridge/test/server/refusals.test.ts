@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 import { RefusalLog } from '../../src/server/refusalLog.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'

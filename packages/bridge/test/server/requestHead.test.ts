@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { assert, describe } from '../../../../test/support/suite.ts'
-import { tokenProtocolPrefix } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { tokenProtocolPrefix } from '../../../wire/src/bridgeProtocol.ts'
 import { addressOf, pathOf, protocolsOf, tokenOf } from '../../src/server/admission.ts'
 
 const asked = (headers: Record<string, string>, url = '/'): IncomingMessage =>

@@ -1,4 +1,4 @@
-import { rightSchema } from '../../../../src/protocol/bridge/rightsSchema.ts'
+import { rightSchema } from '../../../wire/src/rightsSchema.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { titleOf } from '../../src/server/callTitle.ts'

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { sessionIdFor, tokenProtocol } from '../../src/client/sessionId.ts'
 import { hmacSha256, sha256 } from '../../src/client/sha256.ts'
 import { isSessionOf, sessionIdOf } from '../../src/server/sessionId.ts'

@@ -2,7 +2,7 @@ import { appendFile, copyFile, mkdtemp, rm, utimes, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import type { LogQuery } from '../../../../src/protocol/ports/logPages.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import type { ErasableStore, Store } from '../../../../src/protocol/ports/store.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import type { Client } from '../../src/client/client.ts'
 import { connect } from '../../src/client/connect.ts'
 import { createRuntime } from '../../src/createRuntime.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { spendOf } from '../../../sessions/src/spend/spendOf.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { tokenProtocol } from '../../src/client/sessionId.ts'
 import type { Endpoint } from '../../src/server/endpoint.ts'
 import { UnauthenticatedSockets, type Connection } from '../../src/server/connections.ts'

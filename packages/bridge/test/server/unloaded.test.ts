@@ -1,6 +1,6 @@
 import { acp } from '../../../../src/acp.ts'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { aiSdkChat } from '../../../../src/aiSdk.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'

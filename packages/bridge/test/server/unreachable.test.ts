@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { bridgeUrl, type ConnectOptions, type WebSocketConstructor } from '../../src/client/connectOptions.ts'
 import { connect } from '../../src/client/connect.ts'
 import type { ErrorInfo } from '../../../../src/protocol/errors.ts'

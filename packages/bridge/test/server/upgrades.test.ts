@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { bridgeProtocol, closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { bridgeProtocol, closeCodes } from '../../../wire/src/bridgeProtocol.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { tool, withCode } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { Heard, serveAgents } from './bridgeHarness.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
-import type { Right } from '../../../../src/protocol/bridge/rights.ts'
+import type { Right } from '../../../wire/src/rights.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { Heard, serveAgents } from './bridgeHarness.ts'
 

@@ -1,6 +1,6 @@
 import { aiSdkChat } from '../../../../src/aiSdk.ts'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { openGate } from '../../../../test/support/gate.ts'
 import { nextTurn } from '../../../../test/support/runCase.ts'

@@ -1,4 +1,4 @@
-import type { AgentSummary } from '../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../wire/src/frames.ts'
 import type { Client } from '../../../bridge/src/client/client.ts'
 import { age, money } from '../../../charts/src/amounts.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'

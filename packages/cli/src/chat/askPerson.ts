@@ -9,7 +9,7 @@ import {
   refusedFields,
   type QuestionField,
   type QuestionForm,
-} from '../../../../src/protocol/bridge/questionForm.ts'
+} from '../../../bridge/src/client/questionForm.ts'
 import type { MenuItem } from '../terminal/menu.ts'
 import type { Colours } from '../terminal/colours.ts'
 import type { FieldTexts } from '../terminal/input/form.ts'

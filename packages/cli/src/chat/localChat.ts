@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
-import { savingsOf } from '../../../../src/conversation/limits/savings.ts'
+import { savingsOf } from '../../../sessions/src/savings/savings.ts'
 import { readHistory } from '../../../../src/log/readHistory.ts'
 import { approvalPolicy } from './approvals.ts'
 import { doubleStop } from '../signals.ts'

@@ -1,6 +1,6 @@
 import type { CompactOptions, PruneOptions, RevertCommandOptions } from '../../../../src/protocol/bridge/commands.ts'
 import { permissionModes, type PermissionMode } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
-import type { Right } from '../../../../src/protocol/bridge/rights.ts'
+import type { Right } from '../../../wire/src/rights.ts'
 import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import type { Completion } from '../terminal/input/completion.ts'
 

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { withoutControls } from '../../../charts/src/plainText.ts'
 import { createRuntime, type Runtime } from '../../../bridge/src/createRuntime.ts'
-import type { StoredAgent } from '../../../../src/runtime/resumeAll.ts'
+import type { StoredAgent } from '../../../waking/src/resumeAll.ts'
 import { loadSession } from '../../../sessions/src/loadSession.ts'
 import { addressOf, pageOf } from '../addressOf.ts'
 import { exitCodes } from '../cliHost.ts'

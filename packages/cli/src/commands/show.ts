@@ -1,7 +1,7 @@
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { capturedRequests, type CapturedRequest } from '../../../../src/conversation/request/captureRequest.ts'
 import type { ConversationView } from '../../../../src/conversation/tree/conversationView.ts'
-import { treeSavings } from '../../../../src/conversation/limits/savings.ts'
+import { treeSavings } from '../../../sessions/src/savings/savings.ts'
 import { readHistory } from '../../../../src/log/readHistory.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import {

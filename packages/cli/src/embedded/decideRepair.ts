@@ -1,4 +1,4 @@
-import type { ReplyShape } from '../../../../src/actors/models/replyShape.ts'
+import type { ReplyShape } from '../../../models/src/replyShape.ts'
 import type { ModelRequest } from '../../../../src/protocol/ports/model.ts'
 import { candidatesFor, type Candidate } from './candidates.ts'
 import { readCase, type CaseFile } from './caseFile.ts'

@@ -1,4 +1,4 @@
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import type { Model } from '../../../../src/protocol/ports/model.ts'
 import { decideRepair } from './decideRepair.ts'
 

@@ -1,4 +1,4 @@
-import type { ReplyShape } from '../../../../src/actors/models/replyShape.ts'
+import type { ReplyShape } from '../../../models/src/replyShape.ts'
 import type { Candidate } from './candidates.ts'
 import type { CaseFile } from './caseFile.ts'
 import type { FileEdit } from './fileEdit.ts'

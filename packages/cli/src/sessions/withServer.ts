@@ -1,6 +1,6 @@
 import type { Client } from '../../../bridge/src/client/client.ts'
 import { connect } from '../../../bridge/src/client/connect.ts'
-import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { closeCodes } from '../../../wire/src/bridgeProtocol.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
 import { refuse } from './sessionLogs.ts'

@@ -1,6 +1,6 @@
 import { formatNodeId } from '../../../../src/protocol/ids.ts'
 import { totalTokens, type Usage } from '../../../../src/protocol/messages.ts'
-import type { Savings, TreeSavings } from '../../../../src/conversation/limits/savings.ts'
+import type { Savings, TreeSavings } from '../../../sessions/src/savings/savings.ts'
 import type { PauseReason, Spent } from '../../../../src/protocol/records.ts'
 import type { LoggedSource } from '../../../sessions/src/toolSources.ts'
 import type { SessionRun, Session, SessionCall, Turn } from '../../../sessions/src/session.ts'

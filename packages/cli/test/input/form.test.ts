@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formOf, type QuestionField } from '../../../../src/protocol/bridge/questionForm.ts'
+import { formOf, type QuestionField } from '../../../bridge/src/client/questionForm.ts'
 import {
   formRows,
   formState,

@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid'
 import { WebSocket } from 'ws'
-import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { closeCodes } from '../../../wire/src/bridgeProtocol.ts'
 import { isAgentId } from '../../../../src/protocol/ids.ts'
 import type { TextSocket } from '../../../bridge/src/server/textSocket.ts'
 import { compression } from '../../../bridge/src/server/compression.ts'

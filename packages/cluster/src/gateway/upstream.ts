@@ -1,6 +1,6 @@
 import { WebSocket, type RawData } from 'ws'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
-import { bridgeProtocol, closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { bridgeProtocol, closeCodes } from '../../../wire/src/bridgeProtocol.ts'
 import { compression } from '../../../bridge/src/server/compression.ts'
 import { messageText } from '../../../bridge/src/server/readFrame.ts'
 import { brokenCode } from '../../../bridge/src/server/socketGuard.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { agentIdSchema } from '../../../../src/protocol/ids.ts'
-import { serverFrames } from '../../../../src/protocol/bridge/frames.ts'
+import { serverFrames } from '../../../wire/src/frames.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { metadataSchema } from '../../../../src/protocol/metadata.ts'
 

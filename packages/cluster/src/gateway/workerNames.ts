@@ -1,4 +1,4 @@
-import type { WorkerEntry } from '../../../../src/protocol/bridge/frames.ts'
+import type { WorkerEntry } from '../../../wire/src/frames.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 
 /** Name of a worker, made from its address: `worker-1.internal:4100`, and behind a proxy with its path. */

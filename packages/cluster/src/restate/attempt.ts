@@ -41,6 +41,8 @@ export class Attempt {
   #agent: Agent | undefined
   #free: (() => void) | undefined
   #leave: (() => void) | undefined
+  /** Aborted once nobody wants the prompt any more: it waits for the limits of its tenant no longer. */
+  readonly #takenBack = new AbortController()
   /** Agents of their own that it had begun before it was opened. */
   #begunBefore: readonly string[] = []
   /** Came by signal before the agent was open. */
@@ -72,8 +74,9 @@ export class Attempt {
   /** Takes a command that came by signal; a command that the log has, or that comes too late, is dropped: it is in the mailbox too. */
   take(carried: Carried): void {
     if (this.#state === 'ended') return
-    if (this.#agent === undefined) this.#early.push(carried)
-    else this.#carry(this.#agent, carried)
+    if (this.#agent !== undefined) return this.#carry(this.#agent, carried)
+    this.#early.push(carried)
+    if (takesBack(carried, this.#first)) this.#takenBack.abort()
   }
 
   /** Works until there is something to tell the engine. Rejects with errors that are worth another attempt. */
@@ -86,6 +89,7 @@ export class Attempt {
   async cancel(): Promise<void> {
     if (this.#state === 'ended') return
     this.#state = 'cancelled'
+    this.#takenBack.abort()
     if (this.#agent !== undefined) this.#abort(this.#agent)
     for (let step = await this.#quietly(); step !== undefined && 'begun' in step;) step = await this.#quietly()
   }
@@ -103,6 +107,10 @@ export class Attempt {
   async #work(): Promise<Step> {
     try {
       this.#checkSignal()
+      if (this.#agent === undefined && !(await this.#mayBegin())) {
+        this.#ended()
+        return { outcome: { status: 'done', seq: 0, stopReason: 'aborted' } }
+      }
       const agent = (this.#agent ??= await this.#open())
       const step = await this.#untilStep(agent)
       if ('begun' in step) return step
@@ -120,12 +128,21 @@ export class Attempt {
     }
   }
 
+  /** Waits until the run may begin. Resolves to `false` if it was taken back meanwhile, and its log has nothing of it. */
+  async #mayBegin(): Promise<boolean> {
+    const { command, birth, requestId } = this.#first
+    if (command.type !== 'agent.prompt') return true
+    const over = AbortSignal.any([this.#signal, this.#takenBack.signal])
+    this.#leave = await this.#agents.admit(this.#agentId, birth, over)
+    this.#checkSignal()
+    if (this.#leave !== undefined) return true
+    if (!this.#takenBack.signal.aborted) throw new AttemptOver('The worker is leaving.')
+    // An attempt before this one may have begun it. To end that needs no place.
+    return await this.#agents.wasAsked(this.#agentId, requestId)
+  }
+
   async #open(): Promise<Agent> {
     const { command, birth } = this.#first
-    if (command.type === 'agent.prompt') {
-      this.#leave = await this.#agents.admit(this.#agentId, birth, this.#signal)
-      this.#checkSignal()
-    }
     this.#free = await this.#agents.seats.take(this.#agentId)
     this.#checkSignal()
     const agent = await this.#agents.open(this.#agentId, birth, { anew: command.type === 'wake' })
@@ -304,6 +321,11 @@ export class Attempt {
     if (this.#signal.aborted && this.#state !== 'cancelled') throw new AttemptOver('The engine has ended this attempt.')
   }
 }
+
+/** Returns true for a command that ends the run of the first one, whether or not that has begun. */
+const takesBack = ({ command }: Carried, { requestId }: Carried): boolean =>
+  command.type === 'agent.stop' ||
+  (command.type === 'agent.abort' && (command.run === undefined || command.run === requestId))
 
 /** @throws RuntimeError worth another attempt: the store failed, or another worker has taken the agent. */
 function checkSettled(agentId: string, settled: Settled, isStopping: boolean): void {

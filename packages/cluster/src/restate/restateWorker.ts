@@ -269,6 +269,7 @@ class Worker implements RestateWorker {
 
   async #close(drainMs: number): Promise<void> {
     this.#known.close()
+    this.#agents.leave()
     // While it drains it still listens: to a balancer that cannot connect it would be dead, and what is under way be cut off.
     if (drainMs === 0) for (const server of this.#servers) server.takeNoMore()
     try {

@@ -27,6 +27,7 @@ export const tenantLimitsSchema = lazily(() =>
 
 interface Waiting {
   grant(): void
+  giveUp(): void
 }
 
 /** A tenant with something under way or waiting. */
@@ -47,6 +48,7 @@ export class TenantQueue {
   readonly #tenants = new Map<string, Tenant>()
   #active = 0
   #waiting = 0
+  #isClosed = false
 
   constructor(limits: TenantLimits, workers: () => number) {
     this.#limits = limits
@@ -67,27 +69,36 @@ export class TenantQueue {
     throw new RuntimeError('TENANT_LIMIT', `${most} prompts of agents ${who} wait in this worker, the most allowed.`)
   }
 
-  /** Resolves when a run of an agent with this metadata may begin, with a function to call once it is over; `undefined`: the signal was aborted. */
+  /** Resolves when a run of an agent with this metadata may begin, with a function to call once it is over; `undefined`: the signal was aborted, or the queue closed. */
   async enter(metadata: Metadata | undefined, signal: AbortSignal): Promise<(() => void) | undefined> {
-    if (signal.aborted) return undefined
+    if (signal.aborted || this.#isClosed) return undefined
     const name = this.#nameOf(metadata)
     const tenant = this.#tenants.get(name) ?? { active: 0, waiting: new Set() }
     this.#tenants.set(name, tenant)
     const { promise, resolve } = Promise.withResolvers<(() => void) | undefined>()
-    const waiting: Waiting = { grant: () => resolve(this.#leaver(name, tenant)) }
+    const waiting: Waiting = {
+      grant: () => resolve(this.#leaver(name, tenant)),
+      giveUp: () => {
+        if (this.#remove(name, tenant, waiting)) resolve(undefined)
+      },
+    }
     tenant.waiting.add(waiting)
     this.#waiting += 1
     this.#serve()
     if (!tenant.waiting.has(waiting)) return promise
-    const giveUp = (): void => {
-      if (this.#remove(name, tenant, waiting)) resolve(undefined)
-    }
+    const { giveUp } = waiting
     signal.addEventListener('abort', giveUp, { once: true })
     try {
       return await promise
     } finally {
       signal.removeEventListener('abort', giveUp)
     }
+  }
+
+  /** Lets nothing more begin: who waits gives up. Idempotent. */
+  close(): void {
+    this.#isClosed = true
+    for (const { waiting } of this.#tenants.values()) for (const one of waiting) one.giveUp()
   }
 
   /** Name of a tenant: empty for agents without one. */

@@ -9,6 +9,7 @@ import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 import type { ParentLink } from '../../../../src/protocol/parentLink.ts'
 import type { RecordOf } from '../../../../src/protocol/records.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
+import { LoggedRequests } from '../../../sessions/src/loggedRequests.ts'
 import { createdRecord } from '../../../../src/log/readHistory.ts'
 import type { Birth } from './carried.ts'
 import type { Definitions } from './definitions.ts'
@@ -92,7 +93,22 @@ export class WorkerAgents {
     }
   }
 
-  /** Resolves once a run of the agent may begin, with a function to call when it is over; `undefined`: the signal was aborted. */
+  /** Resolves to true if the log of an agent has a request. Rejects as the store does. */
+  async wasAsked(agentId: string, requestId: string): Promise<boolean> {
+    const requests = new LoggedRequests()
+    for await (const record of this.#parts.store.read(agentId)) requests.apply(record)
+    return requests.has(requestId)
+  }
+
+  /** No run begins here from now on: those that wait go elsewhere. */
+  leave(): void {
+    this.#parts.tenants?.close()
+  }
+
+  /**
+   * Resolves once a run of the agent may begin, with a function to call when it is over; `undefined`: the signal was aborted, or this worker is
+   * leaving.
+   */
   async admit(agentId: string, birth: Birth, signal: AbortSignal): Promise<(() => void) | undefined> {
     const { tenants } = this.#parts
     if (tenants === undefined) return nothing

@@ -1,7 +1,7 @@
 import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
 import { conversationStore } from '../../../bridge/src/client/conversationStore.ts'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 import { Heard, logOf } from '../../../bridge/test/server/bridgeHarness.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { withCode } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'

@@ -6,7 +6,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { WebSocket } from 'ws'
 import { acp } from '../../../../src/acp.ts'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { agUi } from '../../../../src/agUi.ts'
 import { aiSdkChat } from '../../../../src/aiSdk.ts'
 import { mcpServer } from '../../../mcp/src/server/mcpServer.ts'

@@ -1,4 +1,4 @@
-import { closeCodes } from '../../../../src/protocol/bridge/bridgeProtocol.ts'
+import { closeCodes } from '../../../wire/src/bridgeProtocol.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { bareWorker, relayTo, rpc, until, world } from './socketWorld.ts'
 

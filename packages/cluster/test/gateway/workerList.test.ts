@@ -1,6 +1,6 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import type { RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { AgentSummary } from '../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../wire/src/frames.ts'
 import type { Client } from '../../../bridge/src/client/client.ts'
 import { workerName } from '../../src/gateway/workerNames.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { sleepTool } from '../../../../src/actors/parts/sleep/sleepTool.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'

@@ -1,6 +1,6 @@
 import { createRuntime } from '../../../bridge/src/createRuntime.ts'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import type { ClientFrame } from '../../../../src/protocol/bridge/frames.ts'
+import type { ClientFrame } from '../../../wire/src/frames.ts'
 import type { WaitingAgent } from '../../../../src/protocol/runs/pending.ts'
 import { waitingIn } from '../../src/restate/storeFrames.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'

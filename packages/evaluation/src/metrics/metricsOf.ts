@@ -1,4 +1,4 @@
-import { savingsOf, treeSavings } from '../../../../src/conversation/limits/savings.ts'
+import { savingsOf, treeSavings } from '../../../sessions/src/savings/savings.ts'
 import { recallName } from '../../../../src/conversation/tree/stepText.ts'
 import { WorkTimes } from '../../../charts/src/workTimes.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'

@@ -1,5 +1,5 @@
 import { duration } from '../../../charts/src/amounts.ts'
-import type { Dollars } from '../../../../src/conversation/limits/savings.ts'
+import type { Dollars } from '../../../sessions/src/savings/savings.ts'
 import type { TrialMetrics } from '../results.ts'
 import type { MeasureName } from './report.ts'
 import { usd } from './words.ts'

@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Model, ModelError, ModelPart, ModelRequest } from '../../../../src/protocol/ports/model.ts'
-import { partsOf, toReply, wrongInShape, type ReplyShape } from '../../../../src/actors/models/replyShape.ts'
+import { partsOf, toReply, wrongInShape, type ReplyShape } from '../../../models/src/replyShape.ts'
 
 /** One scripted reply: a short reply, a function of the request, a failure, or the exact parts to stream. */
 export type ScriptedReply =

@@ -248,7 +248,7 @@ describe('a session that is saved as a task', (it) => {
     })
     assert.is(code, 0)
     const suite = await savedSuite(dir)
-    const { policyModel } = await import('../../../../src/actors/models/policyModel.ts')
+    const { policyModel } = await import('../../../models/src/policyModel.ts')
     const better = policyModel(() => 'It is 4.', { id: 'embedded:better' })
     const made = await evaluated(context, suite, { arms: ['off'], trials: 1, model: better })
     assert.equal(

@@ -2,8 +2,8 @@ import type { RequestOptions } from '@modelcontextprotocol/client'
 import type { ToolContext } from '../../../../src/actors/tools/defineTool.ts'
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 import { z } from 'zod'
-import type { AskingCall } from './elicitation.ts'
-import type { Elicited, Server } from './server.ts'
+import type { AskingCall, Elicited } from './elicitation.ts'
+import type { Server } from './server.ts'
 import { callResultSchema, type CallResult } from './resultBlocks.ts'
 import { traceparent } from './traceparent.ts'
 
@@ -12,6 +12,12 @@ export interface ServerCall {
   readonly name: string
   readonly schema: JsonSchema
   readonly input: unknown
+  /** The name by which the model knows it. */
+  readonly shown: string
+  /** True if it takes effect once, however often it is called with one key. */
+  readonly mayRepeat: boolean
+  /** Address of the app that shows its results. */
+  readonly app?: string | undefined
 }
 
 /** Maximum delay of Node's timers. The actual limit is the tool's own, which stops while people are asked. */
@@ -67,7 +73,11 @@ export async function callServer(
   throw new Error(`it asked for input ${mostRounds} times in one call`)
 }
 
-function progressTo({ report }: Context, now: () => number): NonNullable<RequestOptions['onprogress']> {
+/** Returns what reports progress, at most ten times a second. */
+export function progressTo(
+  { report }: Pick<Context, 'report'>,
+  now: () => number,
+): NonNullable<RequestOptions['onprogress']> {
   let last = -Infinity
   return ({ progress, total, message }) => {
     if (now() - last < progressMs) return

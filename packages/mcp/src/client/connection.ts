@@ -1,22 +1,28 @@
 import { createActor, fromPromise, waitFor, type ActorRefFrom, type SnapshotFrom } from 'xstate'
+import type { AgentPorts } from '../../../../src/actors/agentPorts.ts'
+import { BoundCall } from '../../../../src/actors/tools/boundCall.ts'
 import type { AnyTool, Tool, ToolContext } from '../../../../src/actors/tools/defineTool.ts'
+import type { InnerCalls } from '../../../../src/actors/tools/innerCalls.ts'
 import type { SourceHost, SourceStatus, ToolConnection } from '../../../../src/actors/tools/toolSource.ts'
 import type { SaidBlock } from '../../../../src/protocol/text/saidContent.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import { paused } from '../../../../src/protocol/bridge/paused.ts'
+import { Apps } from './apps.ts'
 import { callServer, type ServerCall } from './callServer.ts'
 import { mcpConnectionMachine, type ConnectionEvent, type Lost, type Opened } from './connectionMachine.ts'
-import { elicit, type AskingCall } from './elicitation.ts'
+import { elicit, taskOf, type AskingCall, type Elicited } from './elicitation.ts'
 import { InputChecks } from './inputSchemas.ts'
 import { listTools } from './listTools.ts'
+import { isLost, isSessionGone } from './lostSession.ts'
 import type { McpSettings } from './options.ts'
 import { resourceTools } from './resourceTools.ts'
-import { checkDepth, errorText, resultBlocks } from './resultBlocks.ts'
-import { Server, type Elicited } from './server.ts'
+import { checkDepth, errorText, resultBlocks, type CallResult } from './resultBlocks.ts'
+import { Server } from './server.ts'
 import { reasonsOf, whyRefused } from './refusals.ts'
 import { SignIn } from './signIn.ts'
 import type { ServerSecrets } from './serverSecrets.ts'
 import { printOf } from './toolPrint.ts'
+import { TaskCall } from './taskCall.ts'
 import { isWanted, toolsOf } from './toolsOf.ts'
 import { within } from '../../../tools/src/within.ts'
 
@@ -44,6 +50,7 @@ export class McpConnection implements ToolConnection {
   readonly #host: SourceHost
   readonly #secrets: ServerSecrets
   readonly #checks = new InputChecks()
+  readonly #apps = new Apps((message) => this.#debug(message))
   readonly #actor: ActorRefFrom<Machine>
   /** Calls in progress. A server with a protocol before 2026-07-28 asks without naming the call. */
   readonly #calls = new Set<AskingCall>()
@@ -190,6 +197,8 @@ export class McpConnection implements ToolConnection {
         debug: this.#debug,
         listChanged: () => this.#send({ type: 'list.changed' }),
         elicit: (request, asked) => this.#elicitFor(request, asked),
+        told: (method, params) =>
+          [...this.#calls].some((call) => call instanceof TaskCall && call.told(method, params)),
       })
       this.#server = server
       await server.connect(signal)
@@ -223,7 +232,10 @@ export class McpConnection implements ToolConnection {
     const settings = this.#settings
     const request = { signal, timeout: settings.connectMs }
     const listed = await listTools(server.client, request, this.#clean, (name) => isWanted(settings, name))
-    const made = await toolsOf(listed.tools, settings, this.#checks, (call, context) => this.#call(call, context))
+    const made = await toolsOf(listed.tools, settings, this.#checks, {
+      now: (call, context) => this.#call(call, context),
+      asTask: (call, context) => this.#callAsTask(call, context),
+    })
     const others = resourceTools(server, settings, (context, use) => this.#using(context, use))
     signal.throwIfAborted()
     this.#listTrouble = [...listed.trouble, ...made.trouble]
@@ -267,14 +279,43 @@ export class McpConnection implements ToolConnection {
         this.#calls.delete(asking)
       }
     })
+    return this.#blocksOf(call, result, context)
+  }
+
+  #callAsTask(call: ServerCall, context: ToolContext): BoundCall<AgentPorts> {
+    return new BoundCall(async ({ parts, clock }: AgentPorts, _, calls) => {
+      const task = new TaskCall(call, {
+        server: this.#settings.name,
+        clock,
+        context,
+        calls: callsIn(calls),
+        known: parts.remote?.[context.callId]?.handle,
+        using: (use, work) => this.#using(use, work),
+        clean: this.#clean,
+      })
+      this.#calls.add(task)
+      try {
+        return await this.#blocksOf(call, await task.run(), context)
+      } finally {
+        this.#calls.delete(task)
+      }
+    })
+  }
+
+  /** Rejects with the text of a result that is an error. */
+  async #blocksOf(call: ServerCall, result: CallResult, context: ToolContext): Promise<readonly SaidBlock[]> {
     const clean = this.#secrets.clean(checkDepth(result))
     if (clean.isError === true) throw new Error(errorText(clean))
+    const { app: uri, name: tool } = call
+    const { name } = this.#settings
+    if (uri !== undefined) await this.#apps.give(this.#server!, { uri, tool, name }, clean, context)
     return resultBlocks(clean)
   }
 
-  /** Asks people for the one running call; with several calls the server's question cannot be assigned. */
+  /** Asks people for the call that is the task that the server names, else for the one running call; with several calls its question cannot be assigned. */
   async #elicitFor(request: unknown, asked: AbortSignal): Promise<Elicited> {
-    const [call, other] = this.#calls
+    const task = taskOf(request)
+    const [call, other] = [...this.#calls].filter(({ taskId }) => task === undefined || taskId === task)
     if (call === undefined || other !== undefined) {
       this.#debug(`it asked people something while ${this.#calls.size} calls were under way: declined`)
       return { action: 'decline' }
@@ -334,31 +375,17 @@ export class McpConnection implements ToolConnection {
   }
 }
 
+/** Returns by what a call makes records; `undefined` for one that another call makes, which has no records of its own. */
+function callsIn(calls: () => InnerCalls): InnerCalls | undefined {
+  try {
+    return calls()
+  } catch {
+    return undefined
+  }
+}
+
 /** Maximum number of reported troubles; a server could have a thousand. */
 const mostTroubles = 8
-
-/** Status codes for a session that a server has forgotten: 404, or 400 from some servers. Another 400 may follow a call that was carried out. */
-function isSessionGone(thrown: unknown, server: Server): boolean {
-  if (!server.sdk.SdkHttpError.isInstance(thrown) || !server.hasSession) return false
-  const { status } = thrown
-  return status === 404 || status === 410 || (status === 400 && /session|initiali[sz]ed/i.test(thrown.message))
-}
-
-/** Milliseconds in which a server must answer a ping. */
-const pingMs = 5_000
-
-/**
- * Returns true for a server whose session is lost. For a forgotten session some servers answer 503, some close the connection, and some return
- * an error that says so; a server that still answers a ping is only busy.
- */
-async function isLost(thrown: unknown, server: Server, signal: AbortSignal): Promise<boolean> {
-  const isFailure = (error: unknown): boolean => {
-    if (server.sdk.SdkHttpError.isInstance(error)) return (error.status ?? 0) >= 500
-    return error instanceof TypeError || /\bsession\b/i.test(messageOf(error))
-  }
-  if (!server.hasSession || !isFailure(thrown)) return false
-  return await server.client.ping({ signal, timeout: pingMs }).then(() => false, isFailure)
-}
 
 /** Returns true if models and people would see no difference between the lists. The order does not count: the agent decides it. */
 function isSame(now: readonly Tool[], before: readonly Tool[]): boolean {

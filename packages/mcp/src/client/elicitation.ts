@@ -1,18 +1,38 @@
 import { z } from 'zod'
 import type { ToolContext } from '../../../../src/actors/tools/defineTool.ts'
-import { whyCostly } from '../../../../src/protocol/checks/costlySchema.ts'
+import { whyCostly } from '../../../tools/src/foreign/costlySchema.ts'
 import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 import { schemaCheck, type SchemaCheck } from '../../../../src/protocol/checks/schemaCheck.ts'
 import { fieldsOf, isPart } from '../../../../src/protocol/checks/schemaParts.ts'
 import { shownSchema, soundSchema } from '../../../../src/protocol/checks/soundSchema.ts'
-import type { Elicited } from './server.ts'
+
+/** Outcome of a form or an address that a server shows to a person. */
+export interface Elicited {
+  readonly action: 'accept' | 'decline' | 'cancel'
+  readonly content?: { readonly [name: string]: string | number | boolean | string[] }
+}
+
+const relatedTask = 'io.modelcontextprotocol/related-task'
+
+/** Returns the task for which a server asks something. */
+export function taskOf(request: unknown): string | undefined {
+  const { _meta: meta } = request as { readonly _meta?: { readonly [key: string]: unknown } }
+  const { taskId } = (meta?.[relatedTask] ?? {}) as { readonly taskId?: unknown }
+  return typeof taskId === 'string' ? taskId : undefined
+}
+
+/** Marks an answer as one that is about a task. */
+export const ofTask = (taskId: string | undefined): object =>
+  taskId === undefined ? {} : { _meta: { [relatedTask]: { taskId } } }
 
 /** A call for which a server may ask people a question. */
 export interface AskingCall {
   readonly ask: ToolContext['ask']
   readonly signal: AbortSignal
+  /** Id of the task that it is. */
+  readonly taskId?: string | undefined
 }
 
 const requestSchema = z.union([

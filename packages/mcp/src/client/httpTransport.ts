@@ -53,7 +53,8 @@ export function httpTransport(sdk: typeof Sdk, options: HttpOptions): Sdk.Stream
   })
 }
 
-const unanswered = 'the connection ended without an answer'
+/** Message of the error of a call whose stream ended. */
+export const unanswered = 'the connection ended without an answer'
 
 /**
  * `fetch` that adds the headers, asking for them anew if a function gives them, and refuses an answer that is too long. The server names the

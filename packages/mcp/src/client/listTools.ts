@@ -17,9 +17,11 @@ const toolSchema = z.looseObject({
     })
     .optional()
     .catch(undefined),
+  _meta: z.looseObject({}).optional().catch(undefined),
   execution: z.looseObject({ taskSupport: z.string().optional() }).optional().catch(undefined),
 })
-export type ListedTool = z.infer<typeof toolSchema>
+/** A tool of a server. `isTask`: it is called as a task. */
+export type ListedTool = z.infer<typeof toolSchema> & { readonly isTask?: boolean }
 
 export interface Listed {
   readonly tools: readonly ListedTool[]
@@ -74,14 +76,15 @@ export async function listTools(
 ): Promise<Listed> {
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [], trouble: [] }
   const { entries, isCut } = await listAll(client, 'tools/list', 'tools', options)
+  const hasTasks = client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined
   const tools = new Map<string, ListedTool>()
   const trouble: string[] = isCut ? [`its list does not end: only ${mostTools} tools at most are taken`] : []
   for (const whole of entries) {
     const isDeep = isNestedDeeper(whole, mostLevels)
     const entry = clean(isDeep ? nameAlone(whole as object) : whole)
     const read = toolSchema.safeParse(entry)
-    const wrong = isDeep ? `it is nested deeper than ${mostLevels} levels` : wrongIn(read, tools)
-    if (wrong === undefined) tools.set(read.data!.name, read.data!)
+    const wrong = isDeep ? `it is nested deeper than ${mostLevels} levels` : wrongIn(read, tools, hasTasks)
+    if (wrong === undefined) tools.set(read.data!.name, { ...read.data!, isTask: hasTasks && isTask(read.data!) })
     else if (isWanted(textIn(entry))) trouble.push(`tool ${nameIn(entry)}: ${wrong}`)
   }
   return { tools: [...tools.values()], trouble }
@@ -98,16 +101,21 @@ const textIn = (entry: unknown): string => {
 
 const nameIn = (entry: unknown): string => JSON.stringify(nameOf(entry)).slice(0, 80)
 
+const isTask = ({ execution }: z.infer<typeof toolSchema>): boolean =>
+  execution?.taskSupport === 'required' || execution?.taskSupport === 'optional'
+
 /** Maximum length of a schema. Reading a longer one would block the process. */
 const mostReadChars = 2_000_000
 
 function wrongIn(
-  { data: tool, error }: z.ZodSafeParseResult<ListedTool>,
+  { data: tool, error }: z.ZodSafeParseResult<z.infer<typeof toolSchema>>,
   known: ReadonlyMap<string, ListedTool>,
+  hasTasks: boolean,
 ): string | undefined {
   if (error !== undefined) return describeIssues(error)
   if (known.has(tool.name)) return 'its name is there twice'
-  if (tool.execution?.taskSupport === 'required') return 'it runs only as a task, which is not supported'
+  if (tool.execution?.taskSupport === 'required' && !hasTasks)
+    return 'it runs only as a task, and the server says of itself that it has none'
   const { type } = tool.inputSchema
   if (type !== undefined && type !== 'object') return `its input is ${JSON.stringify(type)}, not an object`
   const chars = JSON.stringify(tool.inputSchema).length

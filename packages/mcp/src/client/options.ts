@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ToolEffects } from '../../../../src/actors/tools/defineTool.ts'
-import { mostSchemaChars } from '../../../../src/actors/tools/withinChars.ts'
+import { mostSchemaChars } from '../../../tools/src/foreign/withinChars.ts'
 import { describeIssues, labelOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
@@ -95,6 +95,11 @@ export interface McpOptions {
   readonly resources?: boolean
   /** Gives the model tools that list the server's prompts and get one. Default `false`. */
   readonly prompts?: boolean
+  /**
+   * Keeps the apps that show results of the server's tools: their HTML is in the data of each call (`mcpApp`), for the inspector page and `McpApp` of
+   * `escapement/react`. Default `false`.
+   */
+  readonly apps?: boolean
   /** Allows the server to ask people during a call. Default `true`. */
   readonly elicitation?: boolean
   /** Time limit for a start in milliseconds, and maximum wait of a turn for it. Default 10,000. */
@@ -145,6 +150,7 @@ const serverFields = {
   instructions: z.boolean(),
   resources: z.boolean(),
   prompts: z.boolean(),
+  apps: z.boolean(),
   elicitation: z.boolean(),
   connectMs: ms,
   callMs: z.union([ms, z.literal(Infinity)]),

@@ -6,18 +6,14 @@ import { messageOf } from '../../../../src/protocol/errors.ts'
 import { version } from '../../../../src/protocol/version.ts'
 import type { RedactedStream } from '../../../../src/log/redaction/redactedStream.ts'
 import { commandEnvironment } from '../../../tools/src/workspace/commandEnvironment.ts'
+import { appsCapability } from './apps.ts'
+import { ofTask, taskOf, type Elicited } from './elicitation.ts'
 import { httpTransport, isReachable } from './httpTransport.ts'
 import type { McpSettings } from './options.ts'
 import type { ServerSecrets } from './serverSecrets.ts'
 import { StandardError } from './standardError.ts'
 import { StdioTransport } from './stdioTransport.ts'
 import { within } from '../../../tools/src/within.ts'
-
-/** Outcome of a form or an address that a server shows to a person. */
-export interface Elicited {
-  readonly action: 'accept' | 'decline' | 'cancel'
-  readonly content?: { readonly [name: string]: string | number | boolean | string[] }
-}
 
 /** Callbacks of a server. */
 export interface ServerHost {
@@ -27,6 +23,8 @@ export interface ServerHost {
   debug(message: string): void
   listChanged(): void
   elicit(request: unknown, signal: AbortSignal): Promise<Elicited>
+  /** Takes a notification about a task, or returns false. */
+  told(method: string, params: { readonly [field: string]: unknown }): boolean
 }
 
 /** Time limit for a server's first answer. */
@@ -67,7 +65,10 @@ export class Server {
       { name: 'escapement', version },
       {
         // What is not declared is refused: sampling and roots.
-        capabilities: settings.elicitation ? { elicitation: { form: {}, url: {} } } : {},
+        capabilities: {
+          ...(settings.elicitation ? { elicitation: { form: {}, url: {} } } : {}),
+          ...(settings.apps === true ? { extensions: appsCapability } : {}),
+        },
         versionNegotiation: { mode: modeOf(settings.protocol), probe: { timeoutMs: settings.connectMs } },
         inputRequired: { autoFulfill: false },
       },
@@ -83,15 +84,28 @@ export class Server {
     if (settings.elicitation)
       this.client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => ({
         ...(await host.elicit(params, mcpReq.signal)),
+        ...ofTask(taskOf(params)),
       }))
   }
 
   /** Rejects with the SDK's error; then it is to be closed. */
   async connect(signal: AbortSignal): Promise<void> {
     await this.client.connect(this.#transport, { timeout: this.#settings.connectMs, signal })
+    this.#hearTasks()
     signal.throwIfAborted()
     if (this.client.getProtocolEra() === 'modern' && this.client.getServerCapabilities()?.tools?.listChanged === true)
       void this.#listen()
+  }
+
+  /** Takes what the server tells of tasks before the SDK, which knows of no progress once a request is answered. */
+  #hearTasks(): void {
+    const transport = this.#transport
+    const { onmessage } = transport
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
+    transport.onmessage = (message, extra) => {
+      const isTaken = 'method' in message && !('id' in message) && this.#host.told(message.method, message.params ?? {})
+      if (!isTaken) onmessage?.(message, extra)
+    }
   }
 
   /** Removes secrets from a value of the server; call it before any of the value is cut. */

@@ -1,13 +1,20 @@
+import type { AgentPorts } from '../../../../src/actors/agentPorts.ts'
+import type { BoundCall } from '../../../../src/actors/tools/boundCall.ts'
 import { defineTool, type Tool, type ToolContext, type ToolEffects } from '../../../../src/actors/tools/defineTool.ts'
-import { withinChars } from '../../../../src/actors/tools/withinChars.ts'
+import { withinChars } from '../../../tools/src/foreign/withinChars.ts'
 import type { SaidBlock } from '../../../../src/protocol/text/saidContent.ts'
+import { appOf, isForApps } from './apps.ts'
 import type { ServerCall } from './callServer.ts'
 import type { InputChecks } from './inputSchemas.ts'
 import type { ListedTool } from './listTools.ts'
 import type { McpSettings } from './options.ts'
 import { toolNames } from './toolNames.ts'
 
-export type Call = (call: ServerCall, context: ToolContext) => Promise<readonly SaidBlock[]>
+/** Calls a tool: at once, or as a task, which has a place in the log. */
+export interface Calling {
+  readonly now: (call: ServerCall, context: ToolContext) => Promise<readonly SaidBlock[]>
+  readonly asTask: (call: ServerCall, context: ToolContext) => BoundCall<AgentPorts>
+}
 
 const matches = (name: string, patterns: readonly (string | RegExp)[]): boolean =>
   patterns.some((pattern) => (typeof pattern === 'string' ? pattern === name : new RegExp(pattern).test(name)))
@@ -57,9 +64,9 @@ export async function toolsOf(
   listed: readonly ListedTool[],
   settings: McpSettings,
   checks: InputChecks,
-  call: Call,
+  calling: Calling,
 ): Promise<MadeTools> {
-  const wanted = listed.filter(({ name }) => isWanted(settings, name))
+  const wanted = listed.filter((tool) => isWanted(settings, tool.name) && !isForApps(tool))
   const prefix = settings.prefix === 'always' ? `${settings.name}_` : ''
   const names = toolNames(
     wanted.map(({ name }) => name),
@@ -69,8 +76,8 @@ export async function toolsOf(
   const trouble: string[] = []
   for (const [index, tool] of wanted.entries()) {
     if (index % atOnce === atOnce - 1) await new Promise((resolve) => void setImmediate(resolve))
-    const { parse, shown, unchecked } = checks.of(tool.inputSchema)
-    const inputSchema = withinChars(shown, settings.maxSchemaChars)
+    const { parse, shown: schema, unchecked } = checks.of(tool.inputSchema)
+    const inputSchema = withinChars(schema, settings.maxSchemaChars)
     const chars = JSON.stringify(inputSchema).length
     if (chars > settings.maxSchemaChars) {
       trouble.push(
@@ -80,14 +87,20 @@ export async function toolsOf(
     }
     if (unchecked !== undefined)
       trouble.push(`tool ${JSON.stringify(tool.name)}: only the server checks its arguments, since ${unchecked}`)
+    const shown = names.get(tool.name)!
+    const effects = effectsOf(settings, tool)
+    const call = tool.isTask ? calling.asTask : calling.now
+    const app = settings.apps === true ? appOf(tool) : undefined
+    const mayRepeat = effects === 'none' || effects === 'idempotent'
     const made = defineTool({
-      name: names.get(tool.name)!,
+      name: shown,
       description: descriptionOf(tool),
       input: { jsonSchema: { type: 'object' } },
-      effects: effectsOf(settings, tool),
+      effects,
       needsApproval: approvalOf(settings, tool),
       timeoutMs: settings.callMs,
-      run: (input, context) => call({ name: tool.name, schema: tool.inputSchema, input }, context),
+      run: (input, context) =>
+        call({ name: tool.name, schema: tool.inputSchema, input, shown, mayRepeat, app }, context),
     })
     tools.push(Object.freeze({ ...made, inputSchema: Object.freeze(inputSchema), parse }))
   }

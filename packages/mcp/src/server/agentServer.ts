@@ -11,6 +11,7 @@ import type { AgentAccess } from '../../../bridge/src/server/agentAccess.ts'
 import { errorAnswer } from './answers.ts'
 import type { Caller } from './callAgent.ts'
 import { offerStates } from './offerStates.ts'
+import { answerWithTask, isForTask, offerTasks, taskCapabilities, tellingTasks, type TellTask } from './offerTasks.ts'
 import { inAllRounds, inOneRound, readState, type Rounds } from './rounds.ts'
 import { ProgressTeller, progressOf } from './progress.ts'
 import type { Sdk, ServerParts, ServerUse } from './serverParts.ts'
@@ -23,37 +24,45 @@ export function agentServer(parts: ServerParts, use: ServerUse): InstanceType<Sd
   const server = new sdk.Server(
     { name, title: name, version },
     {
-      capabilities: { tools: {}, ...(hasState ? { resources: { subscribe: true } } : {}) },
+      capabilities: {
+        tools: {},
+        ...(hasState ? { resources: { subscribe: true } } : {}),
+        ...(use.era === 'legacy' ? taskCapabilities : {}),
+      },
       instructions:
         'Each tool is an agent: give it a task. Its answer names a session; give that along with the next task to go on with the same agent, which remembers.',
       inputRequired: { legacyShim: false },
     },
   )
-  server.setRequestHandler('tools/list', (_, ctx) => ({ tools: toolsFor(parts, use.visitOf(ctx).access) }))
+  const closed = new AbortController()
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
+  server.onclose = () => closed.abort()
+  const tellTask = tellingTasks(server, closed.signal)
+  const mayAsk = (ctx: ServerContext): boolean => {
+    const told = ctx.mcpReq.envelope as { readonly [key: string]: ClientCapabilities | undefined } | undefined
+    return parts.asksClient && hasForms(told?.[sdk.CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities())
+  }
+  server.setRequestHandler('tools/list', (_, ctx) => ({ tools: toolsFor(parts, use, use.visitOf(ctx).access) }))
   server.setRequestHandler('tools/call', async (request, ctx) => {
     use.busy?.(1)
     try {
-      const told = ctx.mcpReq.envelope as { readonly [key: string]: unknown } | undefined
-      const capabilities = told?.[sdk.CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()
-      return await answerCall(parts, use, {
-        request,
-        ctx,
-        capabilities,
-      })
+      return await answerCall(parts, use, { request, ctx, mayAsk: mayAsk(ctx), tellTask })
     } finally {
       use.busy?.(-1)
     }
   })
-  if (hasState) offerStates(server, parts, use)
+  if (hasState) offerStates(server, parts, use, closed.signal)
+  if (use.era === 'legacy') offerTasks(server, parts, use, { mayAsk, tellTask })
   return server
 }
 
 /** Tools that a client may call. Only a client that may spawn an agent is given its description. */
-function toolsFor({ tools }: ServerParts, access: AgentAccess): Tool[] {
+function toolsFor({ tools }: ServerParts, { era }: ServerUse, access: AgentAccess): Tool[] {
   if (!access.may('talk')) return []
   const known = new Set(access.knownDefinitions)
   const within = [...tools.values()].filter(({ definition }) => known.has(definition.name))
-  return within.map(({ spec }) => (access.may('spawn') ? spec : { ...spec, description: ofSession }))
+  const asTask = era === 'legacy' ? { execution: { taskSupport: 'optional' as const } } : {}
+  return within.map(({ spec }) => ({ ...spec, ...asTask, ...(access.may('spawn') ? {} : { description: ofSession }) }))
 }
 
 const ofSession = 'An agent that is there already: name its session.'
@@ -61,14 +70,17 @@ const ofSession = 'An agent that is there already: name its session.'
 interface CallRequest {
   readonly request: CallToolRequest
   readonly ctx: ServerContext
-  readonly capabilities: ClientCapabilities | undefined
+  /** True if people can be asked through the client. */
+  readonly mayAsk: boolean
+  readonly tellTask: TellTask
 }
 
 async function answerCall(
-  { sdk, tools, asksClient }: ServerParts,
+  parts: ServerParts,
   use: ServerUse,
-  { request, ctx, capabilities }: CallRequest,
+  { request, ctx, mayAsk, tellTask }: CallRequest,
 ): Promise<CallToolResult | InputRequiredResult> {
+  const { sdk, tools } = parts
   const { name, arguments: input } = request.params
   const tool = tools.get(name)
   const visit = use.visitOf(ctx)
@@ -77,6 +89,7 @@ async function answerCall(
     const { InvalidParams } = sdk.ProtocolErrorCode
     throw new sdk.ProtocolError(InvalidParams, `There is no tool ${JSON.stringify(name)} (there are: ${there}).`)
   }
+  if (use.era === 'legacy' && isForTask(request)) return answerWithTask(parts, tool, request, { use, ctx, tellTask })
   const { signal } = ctx.mcpReq
   const teller = tellerOf(ctx)
   const caller: Caller = {
@@ -86,7 +99,7 @@ async function answerCall(
     began: teller.began,
     tell: teller.tell,
   }
-  const rounds: Rounds = { tool, caller, ctx, mayAsk: asksClient && hasForms(capabilities) }
+  const rounds: Rounds = { tool, caller, ctx, mayAsk }
   try {
     const state = readState(ctx.mcpReq.requestState(), tool, visit.access)
     if (state === 'unreadable')

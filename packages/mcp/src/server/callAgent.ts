@@ -90,7 +90,7 @@ export async function answerAgent(
 }
 
 /** Rejects with `AGENT_NOT_FOUND`, `INVALID_OPTION` for a session of another definition. */
-async function sessionOf(
+export async function sessionOf(
   { definition: { name } }: AgentTool,
   session: string,
   access: AgentAccess,

@@ -4,7 +4,7 @@ import type { Sdk, ServerParts, ServerUse } from './serverParts.ts'
 import { listStates, readState, stateTemplates, WatchedStates } from './stateResources.ts'
 
 /** Offers the state of sessions as resources. A client of before 2026-07-28 subscribes to each; later ones listen, which their transports carry out. */
-export function offerStates(server: Server, { sdk, tools }: ServerParts, use: ServerUse): void {
+export function offerStates(server: Server, { sdk, tools }: ServerParts, use: ServerUse, closed: AbortSignal): void {
   const accessOf = (ctx: ServerContext): AgentAccess => use.visitOf(ctx).access
   server.setRequestHandler('resources/list', (_, ctx) => ({ resources: listStates(tools, accessOf(ctx)) }))
   server.setRequestHandler('resources/templates/list', (_, ctx) => ({
@@ -25,8 +25,7 @@ export function offerStates(server: Server, { sdk, tools }: ServerParts, use: Se
     watched.remove(uri)
     return {}
   })
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
-  server.onclose = () => watched.close()
+  closed.addEventListener('abort', () => watched.close())
 }
 
 async function outward<T>(sdk: Sdk, access: AgentAccess, make: () => Promise<T>): Promise<T> {

@@ -17,6 +17,8 @@ export interface Rounds {
   readonly ctx: ServerContext
   /** True if people can be asked through the client. */
   readonly mayAsk: boolean
+  /** Id of the task that it is. */
+  readonly taskId?: string
 }
 
 type Asked = Exclude<Wanted, { type: 'wrong' }>
@@ -84,17 +86,24 @@ export async function inOneRound(
 }
 
 /** All rounds of a call, which stays open: the server asks. */
-export async function inAllRounds({ tool, caller, ctx, mayAsk }: Rounds, wanted: Asked): Promise<CallToolResult> {
-  let round: Round = await callAgent(tool, wanted, caller, mayAsk)
-  if (!mayAsk) return answerOf(round)
+export const inAllRounds = async (rounds: Rounds, wanted: Asked): Promise<CallToolResult> =>
+  answerOf(await inRounds(rounds, () => callAgent(rounds.tool, wanted, rounds.caller, rounds.mayAsk)))
+
+/** The same, from what begins the first round to the last one's outcome. */
+export async function inRounds(
+  { tool, caller, ctx, mayAsk, taskId }: Rounds,
+  begin: () => Promise<Round>,
+): Promise<Outcome> {
+  let round = await begin()
+  if (!mayAsk) return round
   for (let tries = 0; round.type === 'waiting' && tries < maxTries && !caller.signal.aborted;) {
     const questions = questionsOf(round, caller)
-    const answers = questions.length === 0 ? 'not asked' : await ask(ctx, round.agent, questions)
+    const answers = questions.length === 0 ? 'not asked' : await ask(ctx, round.agent, questions, taskId)
     if (answers === 'not asked') break
     round = await answerAgent(tool, placeOf(round), answers, caller)
     tries = triesAfter(round, tries)
   }
-  return answerOf(round)
+  return round
 }
 
 const placeOf = ({ session, requestId }: Pick<State, 'session' | 'requestId'>): Place => ({ session, requestId })
@@ -118,6 +127,11 @@ function questionsOf({ pending, taken }: Extract<Round, { type: 'waiting' }>, { 
   })
 }
 
+/** Says of which task a request or an answer is. */
+export const relatedTo = (taskId: string): { [key: string]: unknown } => ({
+  'io.modelcontextprotocol/related-task': { taskId },
+})
+
 /** The longest time that a timer takes: people take the time that they need. */
 const longest = 2_147_483_647
 
@@ -126,6 +140,7 @@ async function ask(
   ctx: ServerContext,
   agent: DrivenAgent,
   questions: readonly Pending[],
+  taskId: string | undefined,
 ): Promise<Answers | 'not asked'> {
   if (questions.length === 0) return 'not asked'
   const answers: Record<string, Answers[string]> = {}
@@ -138,7 +153,8 @@ async function ask(
       const signal = AbortSignal.any([ctx.mcpReq.signal, settled.signal])
       const options = { signal, timeout: longest, relatedRequestId: ctx.mcpReq.id }
       // Not `elicitInput`, which rejects an answer that breaks the form's schema: people are told what was wrong with it.
-      const answer = await ctx.mcpReq.send({ method: 'elicitation/create', params: formFor(question) }, options)
+      const params = { ...formFor(question), ...(taskId === undefined ? {} : { _meta: relatedTo(taskId) }) }
+      const answer = await ctx.mcpReq.send({ method: 'elicitation/create', params }, options)
       answers[question.key] = { answer, shown: asShown(question) }
     } catch {
       if (!settled.signal.aborted) return Object.keys(answers).length === 0 ? 'not asked' : answers

@@ -43,7 +43,7 @@ function scripted(
   return { server: { client, clean } as unknown as Server, client: client as never, asked, options }
 }
 
-const call: ServerCall = { name: 'look', schema: { type: 'object' }, input: { at: 1 } }
+const call: ServerCall = { name: 'look', schema: { type: 'object' }, input: { at: 1 }, shown: 'look', mayRepeat: false }
 const done = { content: [{ type: 'text', text: 'done' }] }
 const wants = (method: string, requestState?: string) => ({
   resultType: 'input_required',

@@ -44,7 +44,7 @@ describe('the list of a server', (it) => {
         trouble,
         /^tool "good": its name is there twice; tool "text": its input is "string", not an object; tool null: /,
       )
-      assert.match(trouble, /tool "task": it runs only as a task, which is not supported/)
+      assert.match(trouble, /tool "task": it runs only as a task, and the server says of itself that it has none/)
       assert.match(trouble, /tool "huge": its schema has \d+ characters, more than "maxSchemaChars" \(100000\)/)
     },
   )

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { agentTools } from '../../src/server/agentTool.ts'
 import { answerOf, errorAnswer } from '../../src/server/answers.ts'
 import { closeUnread, refusalText, statusOf, wrongContentType } from '../../../bridge/src/streams/httpRefusals.ts'

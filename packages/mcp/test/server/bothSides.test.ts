@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { createRuntime } from '../../../bridge/src/createRuntime.ts'
 import { mcpTools } from '../../../../src/mcp.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'

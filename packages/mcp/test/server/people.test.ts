@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { calls, resultsOf, tool } from '../../../../test/support/agentHarness.ts'

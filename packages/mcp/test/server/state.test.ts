@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import type { Runtime } from '../../../bridge/src/createRuntime.ts'
 import { lastingStore } from '../../../bridge/test/server/bridgeHarness.ts'

@@ -4,7 +4,7 @@ import type { Plugin } from 'vite'
 interface Unused {
   /** The end of its path. */
   readonly path: string
-  /** The code in its place. */
+  /** Code that stands in its place. */
   readonly code: string
   /** The words by which the page would ask for it. */
   readonly words: readonly string[]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 
 /** A tool with a long result, which its call can be repeated for. */

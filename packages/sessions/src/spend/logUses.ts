@@ -1,4 +1,4 @@
-import { unpricedBy } from '../../../../src/conversation/limits/reckoning.ts'
+import { unpricedBy } from '../savings/reckoning.ts'
 import { spentBy } from '../../../../src/log/spent.ts'
 import type { Usage } from '../../../../src/protocol/messages.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'

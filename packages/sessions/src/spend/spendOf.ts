@@ -4,7 +4,7 @@ import type { LogEntry, LogQuery } from '../../../../src/protocol/ports/logPages
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { Spend, SpendBy } from '../../../../src/protocol/spend.ts'
 import { checkVersion } from '../../../../src/protocol/upgradeRecord.ts'
-import { allLogs, pagesOf } from '../../../../src/log/logPages.ts'
+import { allLogs, pagesOf } from '../../../stores/src/logPages.ts'
 import { LogUses, type Use } from './logUses.ts'
 import { SpendBook } from './spendBook.ts'
 

@@ -18,13 +18,13 @@ export const deleteFileTool = (use: WorkspaceUse, needsApproval: Approval<Delete
     canonical: (given) => ({ ...given, path: use.spell(given.path, 'file') }),
     subject: ({ path }) => ({ path }),
     needsApproval,
-    ...undo,
+    ...undo.tool,
     run: async ({ path }, context) => {
       const { signal } = context
       const workspace = use.of(context)
       return inTurn(workspace, path, async () => {
         await readPart(workspace, path, { signal, maxBytes: 1 })
-        const note = await keepFile(workspace, { path, after: null }, context)
+        const note = await keepFile(workspace, { path, after: null, tree: undo.tree }, context)
         await workspace.remove(path, { signal })
         context.changed(path)
         return `Deleted ${path}.${note}`

@@ -33,7 +33,7 @@ export const editFileTool = (use: WorkspaceUse, needsApproval: Approval<EditFile
     needsApproval,
     // Not idempotent: the new text may contain the old.
     effects: 'irreversible',
-    ...undo,
+    ...undo?.tool,
     run: async ({ path, oldText, newText, all = false }, context) => {
       const { signal } = context
       const workspace = use.of(context)
@@ -46,7 +46,7 @@ export const editFileTool = (use: WorkspaceUse, needsApproval: Approval<EditFile
           clean: (text) => context.redact?.text(text) ?? text,
         })
         const after = new TextEncoder().encode(change.content)
-        const note = undo === undefined ? '' : await keepFile(workspace, { path, after }, context)
+        const note = undo === undefined ? '' : await keepFile(workspace, { path, after, tree: undo.tree }, context)
         await workspace.write(path, after, { signal, expect: before.hash })
         context.changed(path)
         return `Edited ${path}: ${change.count} ${change.count === 1 ? 'replacement' : 'replacements'}.\n${change.excerpt}${note}`

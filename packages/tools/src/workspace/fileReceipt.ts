@@ -5,6 +5,7 @@ import type { ToolContext, UndoContext } from '../../../../src/actors/tools/defi
 import { folderOf, inFolder } from './paths.ts'
 import type { Workspace } from './port.ts'
 import { type FileNow, fileNow, hashOf } from './textFile.ts'
+import type { TreeUndo } from './tree/treeUndo.ts'
 import { inTurn, type WorkspaceUse } from './workspaceUse.ts'
 
 /** Receipt of a call: the state of a file that it left, and the one before. A file is named by its SHA-256; `null` stands for none. */
@@ -20,6 +21,8 @@ export const fileReceiptSchema = lazily(() =>
     made: z.string().optional(),
     /** Why its content before was not kept. */
     lost: z.string().optional(),
+    /** It was before as a command of this agent had left it, which is undone by itself. */
+    byCommand: z.literal(true).optional(),
   }),
 )
 export type FileReceipt = z.output<ReturnType<typeof fileReceiptSchema>>
@@ -34,21 +37,29 @@ export interface FileChange {
  * Keeps the content of a file before a call changes it. Returns what to tell the model if its content could not be kept, `''` otherwise.
  * Contract: called when it is the file's turn, just before the change.
  */
-export async function keepFile(workspace: Workspace, change: FileChange, context: ToolContext): Promise<string> {
-  const { path, after } = change
-  const { snapshots, signal } = context
+export async function keepFile(
+  workspace: Workspace,
+  change: FileChange & Pick<FileUndo, 'tree'>,
+  context: ToolContext,
+): Promise<string> {
+  const { path, after, tree } = change
+  const { snapshots, signal, agent } = context
   const before = await fileNow(workspace, path, { signal, maxBytes: snapshots.maxFileBytes })
   const lost = before === null ? undefined : await whyNotKept(before, snapshots)
   const made = before === null ? await firstMissing(workspace, path, signal) : undefined
+  const [found, wrote] = [before?.hash ?? null, after === null ? null : hashOf(after)]
+  const byCommand = tree?.leftBy(agent.id, path) === found
   const receipt: FileReceipt = {
     path,
-    before: before?.hash ?? null,
-    after: after === null ? null : hashOf(after),
+    before: found,
+    after: wrote,
+    ...(byCommand ? { byCommand } : {}),
     ...(before === null ? {} : { mode: before.mode }),
     ...(made === undefined ? {} : { made }),
     ...(lost === undefined ? {} : { lost }),
   }
   context.keep(receipt, path)
+  tree?.wrote(agent.id, path, wrote)
   return lost === undefined ? '' : `\nThis cannot be undone: ${lost}.`
 }
 
@@ -85,19 +96,23 @@ async function whyNotKept({ size, bytes }: FileNow, snapshots: ToolContext['snap
 
 /** The parts of a file tool that make its effects reversible. */
 export interface FileUndo {
-  readonly effects: 'reversible'
-  readonly receipt: ReturnType<typeof fileReceiptSchema>
-  undo(context: UndoContext<unknown, FileReceipt>): Promise<void>
+  readonly tool: {
+    readonly effects: 'reversible'
+    readonly receipt: ReturnType<typeof fileReceiptSchema>
+    undo(context: UndoContext<unknown, FileReceipt>): Promise<void>
+  }
+  /** Set if commands are undone, too. */
+  readonly tree: TreeUndo | undefined
 }
 
-export const fileUndo = (use: WorkspaceUse): FileUndo => ({
-  effects: 'reversible',
-  receipt: fileReceiptSchema(),
-  undo: (context) => undoFile(use, context),
+export const fileUndo = (use: WorkspaceUse, tree: TreeUndo | undefined): FileUndo => ({
+  tool: { effects: 'reversible', receipt: fileReceiptSchema(), undo: (context) => undoFile(use, context) },
+  tree,
 })
 
 /**
- * Restores a file to its state before the oldest of these calls. Changes nothing and rejects, with the reason, when it is no longer as the
+ * Restores a file to its state before the oldest of these calls, or before the oldest since a command changed it: the command comes next, and then
+ * the older calls. Changes nothing and rejects, with the reason, when it is no longer as the
  * newest call left it, when something else changed it in between, or when its content is no longer kept.
  */
 async function undoFile(use: WorkspaceUse, context: UndoContext<unknown, FileReceipt>): Promise<void> {
@@ -106,16 +121,18 @@ async function undoFile(use: WorkspaceUse, context: UndoContext<unknown, FileRec
   const workspace = use.of(context)
   if (use.spell(path, 'file') !== path) throw new Error('something else stands at its path now')
   const chain = [receipt, ...earlier.filter((one) => one.path === path)]
-  const oldest = chain.at(-1)!
+  const gap = chain.findIndex(({ before }, index) => index + 1 < chain.length && before !== chain[index + 1]!.after)
+  const isByCommand = chain[gap]?.byCommand === true
+  const oldest = isByCommand ? chain[gap]! : chain.at(-1)!
   await inTurn(workspace, path, async () => {
     const now = (await stateNow(workspace, path, signal))?.hash ?? null
     if (now !== oldest.before) {
       if (now !== receipt.after) throw new Error(now === null ? 'it is gone' : 'it was changed by something else since')
-      if (chain.some(({ before }, index) => index + 1 < chain.length && before !== chain[index + 1]!.after))
-        throw new Error('it was changed by something else in between')
+      if (gap !== -1 && !isByCommand) throw new Error('it was changed by something else in between')
       await restore(workspace, oldest, { now, context })
     }
-    if (oldest.before === null) for (const { made } of chain) await removeEmpty(workspace, made, { path, signal })
+    const undone = chain.slice(0, chain.indexOf(oldest) + 1)
+    if (oldest.before === null) for (const { made } of undone) await removeEmpty(workspace, made, { path, signal })
   })
 }
 

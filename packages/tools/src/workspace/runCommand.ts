@@ -2,12 +2,15 @@ import { z } from 'zod'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
-import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
+import { defineTool, type ToolContext } from '../../../../src/actors/tools/defineTool.ts'
 import type { Approval } from './approval.ts'
 import { type ExecEnd, isWorkspaceError } from './port.ts'
+import type { TreeUndo } from './tree/treeUndo.ts'
 import type { WorkspaceUse } from './workspaceUse.ts'
 
 const defaultTimeoutMs = 120_000
+/** A command may have to wait for others, if they are to be undone. */
+const dayMs = 86_400_000
 /** Kept beginning and end of the output, in UTF-16 units. */
 const headChars = 10_000
 const tailChars = 18_000
@@ -34,6 +37,8 @@ export interface RunCommandOptions {
   readonly background?: boolean | undefined
   /** The longest that a command may run there. */
   readonly maxBackgroundMs: number
+  /** Undoes what commands did. */
+  readonly tree?: TreeUndo | undefined
 }
 
 /**
@@ -43,71 +48,85 @@ export interface RunCommandOptions {
 export const runCommandTool = (
   use: WorkspaceUse,
   needsApproval: Approval<RunCommandInput>,
-  { clock, maxTimeoutMs, env, background: mayStay = false, maxBackgroundMs }: RunCommandOptions,
-) =>
-  defineTool({
+  options: RunCommandOptions,
+) => {
+  const { maxTimeoutMs, background: mayStay = false, maxBackgroundMs, tree } = options
+  return defineTool({
     name: 'run_command',
     description:
       `Run a shell command (/bin/sh -c) that starts in the workspace and ends by itself. ${use.description} ` +
       `No input, no terminal. Standard output and error come ` +
       `back together, the middle of a long one left out, with the exit code. Stopped after timeoutMs (default ` +
       `${Math.min(defaultTimeoutMs, maxTimeoutMs)}, at most ${maxTimeoutMs}). Processes still running in the background when the ` +
-      `command ends are stopped.${mayStay ? inBackground(maxBackgroundMs) : ''}`,
+      `command ends are stopped.${mayStay ? inBackground(maxBackgroundMs) : ''}${tree === undefined ? '' : undoes}`,
     input: input(),
     canonical: ({ cwd, ...given }) => (cwd === undefined ? given : { ...given, cwd: use.spell(cwd, 'folder') }),
     subject: ({ command }) => ({ command }),
     needsApproval,
     effects: 'irreversible',
+    ...tree?.tool,
     // Longer than the command's own limit, whose result includes the output and the reason.
-    timeoutMs: (mayStay ? Math.max(maxTimeoutMs, maxBackgroundMs) : maxTimeoutMs) + 10_000,
+    timeoutMs: tree === undefined ? Math.max(maxTimeoutMs, mayStay ? maxBackgroundMs : 0) + 10_000 : dayMs,
     ...(mayStay ? { background: 'choice' as const, cleanUp: (left: unknown) => use.endLeft(left) } : {}),
-    run: async ({ command, timeoutMs, cwd = '.' }, context) => {
-      const { signal, background, leaves } = context
-      signal.throwIfAborted()
-      if (command.includes('\0')) throw new Error('command holds a NUL character')
-      const output = boundedOutput()
-      const progress = outputProgress((piece) => context.report(piece), clock)
-      const decoder = new TextDecoder()
-      // Redact before truncating: half a secret would not be recognised.
-      const clean = context.redact?.stream()
-      const show = (text = ''): void => {
-        if (text === '') return
-        output.add(text)
-        progress.add(text)
-      }
-      const take = (text: string): void => show(clean === undefined ? text : clean.push(text)?.text)
-      const stays = background !== undefined
-      const [usualMs, mostMs] = stays ? [maxBackgroundMs, maxBackgroundMs] : [defaultTimeoutMs, maxTimeoutMs]
-      const limitMs = Math.min(timeoutMs ?? usualMs, mostMs)
-      const startedAt = clock.now()
-      const end = await use
-        .of(context)
-        .exec(command, {
-          cwd,
-          env,
-          timeoutMs: limitMs,
-          signal,
-          ...(stays ? { started: leaves } : {}),
-          onOutput: (bytes) => take(decoder.decode(bytes, { stream: true })),
-        })
-        .catch((thrown: unknown) => {
-          if (hasCode(thrown, 'WORKSPACE_FAILED')) throw thrown
-          if (isWorkspaceError(thrown) && !hasCode(thrown, 'WORKSPACE_REFUSED')) throw thrown
-          throw new Error(`The command could not be started: ${messageOf(thrown)}`, { cause: thrown })
-        })
-        .finally(() => {
-          take(decoder.decode())
-          show(clean?.end()?.text)
-          progress.end()
-        })
-      const seconds = `${((clock.now() - startedAt) / 1000).toFixed(1)} s`
-      const leftBehind = end.leftBehind === true ? '; processes it left in the background were stopped' : ''
-      const text = `${output.text().trimEnd() || '(no output)'}\n[${outcome(end, limitMs)} after ${seconds}${leftBehind}]`
-      // An error result tells the model that the command failed.
-      if (end.code !== 0 || end.stopped !== undefined) throw new Error(text)
-      return text
+    run: (given, context) => {
+      const run = (): Promise<string> => runCommand(use, { ...options, ...given }, context)
+      return tree === undefined ? run() : tree.around(given.command, context, run)
     },
   })
+}
+
+async function runCommand(
+  use: WorkspaceUse,
+  { command, timeoutMs, cwd = '.', clock, maxTimeoutMs, maxBackgroundMs, env }: RunCommandInput & RunCommandOptions,
+  context: ToolContext,
+): Promise<string> {
+  const { signal, background, leaves } = context
+  signal.throwIfAborted()
+  if (command.includes('\0')) throw new Error('command holds a NUL character')
+  const output = boundedOutput()
+  const progress = outputProgress((piece) => context.report(piece), clock)
+  const decoder = new TextDecoder()
+  // Redact before truncating: half a secret would not be recognised.
+  const clean = context.redact?.stream()
+  const show = (text = ''): void => {
+    if (text === '') return
+    output.add(text)
+    progress.add(text)
+  }
+  const take = (text: string): void => show(clean === undefined ? text : clean.push(text)?.text)
+  const stays = background !== undefined
+  const [usualMs, mostMs] = stays ? [maxBackgroundMs, maxBackgroundMs] : [defaultTimeoutMs, maxTimeoutMs]
+  const limitMs = Math.min(timeoutMs ?? usualMs, mostMs)
+  const startedAt = clock.now()
+  const end = await use
+    .of(context)
+    .exec(command, {
+      cwd,
+      env,
+      timeoutMs: limitMs,
+      signal,
+      ...(stays ? { started: leaves } : {}),
+      onOutput: (bytes) => take(decoder.decode(bytes, { stream: true })),
+    })
+    .catch((thrown: unknown) => {
+      if (hasCode(thrown, 'WORKSPACE_FAILED')) throw thrown
+      if (isWorkspaceError(thrown) && !hasCode(thrown, 'WORKSPACE_REFUSED')) throw thrown
+      throw new Error(`The command could not be started: ${messageOf(thrown)}`, { cause: thrown })
+    })
+    .finally(() => {
+      take(decoder.decode())
+      show(clean?.end()?.text)
+      progress.end()
+    })
+  const seconds = `${((clock.now() - startedAt) / 1000).toFixed(1)} s`
+  const leftBehind = end.leftBehind === true ? '; processes it left in the background were stopped' : ''
+  const text = `${output.text().trimEnd() || '(no output)'}\n[${outcome(end, limitMs)} after ${seconds}${leftBehind}]`
+  // An error result tells the model that the command failed.
+  if (end.code !== 0 || end.stopped !== undefined) throw new Error(text)
+  return text
+}
+
+const undoes = ' An undo takes back what it did to files of the workspace, and nothing else.'
 
 const inBackground = (maxMs: number): string =>
   ` A server, or a long build, goes into the background: there it may run for ${maxMs} ms, and check_call shows its output.`

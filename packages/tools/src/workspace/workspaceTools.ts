@@ -13,6 +13,7 @@ import { type CommandSandbox, localWorkspace } from './localWorkspace.ts'
 import type { Workspace } from './port.ts'
 import { runCommandTool, type RunCommandInput } from './runCommand.ts'
 import { searchFilesTool, type SearchFilesInput } from './searchFiles.ts'
+import { type TreeOptions, treeUndo } from './tree/treeUndo.ts'
 import { workspaceUse } from './workspaceUse.ts'
 import { writeFileTool, type WriteFileInput } from './writeFile.ts'
 
@@ -39,8 +40,12 @@ export interface WorkspaceToolsOptions {
    * Keeps the content of a file before `write_file`, `edit_file` and `delete_file`, which exists only then, so that a revert with `undo`
    * can bring it back: up to 16 MiB of a file, 256 MiB of an agent, in the folder of its file store, else in memory (64 MiB). The whole
    * content is kept, secrets included. Default `false`.
+   *
+   * `'tree'`: `run_command`, too, in a folder of this machine. The folder is looked at before and after each command, and what differs is kept; what
+   * `.gitignore` names is covered. Left out are folders named `.escapement` and those of `exclude`, by their name wherever they are, or by their path.
+   * A folder of more than `maxFiles` (default 200,000 files and folders) or `maxBytes` (default 1 GiB) is not covered, and the model is told.
    */
-  readonly snapshots?: boolean
+  readonly snapshots?: boolean | 'tree' | { readonly tree: TreeOptions }
   /** For a folder: where commands run instead of in a shell of this machine. The file tools stay here, in the same folder. Default: none. */
   readonly sandbox?: CommandSandbox
   /**
@@ -56,6 +61,9 @@ export interface WorkspaceToolsOptions {
   /** The clock for time limits and progress reports; those of commands are the workspace's own. Default: the system's. */
   readonly clock?: Clock
 }
+
+/** Names between slashes, none of them `.` or `..`. */
+const excluded = /^(?!\.{1,2}(\/|$))[^/\0]+(\/(?!\.{1,2}(\/|$))[^/\0]+)*$/
 
 const optionsSchema = lazily(() => {
   const approval = z
@@ -73,7 +81,21 @@ const optionsSchema = lazily(() => {
     }).optional(),
     commandTimeoutMs: z.number().positive().max(86_400_000).optional(),
     env: z.record(z.string(), z.string().optional()).optional(),
-    snapshots: z.boolean().optional(),
+    snapshots: z
+      .union([
+        z.boolean(),
+        z.literal('tree'),
+        onlyFields({
+          tree: onlyFields({
+            exclude: z
+              .array(z.string().regex(excluded, 'give names of folders, or paths relative to the workspace'))
+              .optional(),
+            maxFiles: z.int().positive().optional(),
+            maxBytes: z.int().positive().optional(),
+          }),
+        }),
+      ])
+      .optional(),
     background: z.boolean().optional(),
     workspace: z.enum(['own', 'shared']).optional(),
     sandbox: z
@@ -120,9 +142,13 @@ export function workspaceTools(workspace: string | Workspace, options: Workspace
   const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `workspaceTools: ${describeIssues(checked.error)}.`)
   const clock = options.clock ?? systemClock
-  const use = workspaceUse(checkedWorkspace(workspace, options), options.workspace === 'own')
+  const given = checkedWorkspace(workspace, options)
+  const use = workspaceUse(given, options.workspace === 'own')
   const approvals = options.needsApproval ?? {}
-  const undo = options.snapshots === true ? fileUndo(use) : undefined
+  const { snapshots = false } = options
+  const tree =
+    typeof snapshots === 'boolean' ? undefined : treeUndo(given.folder!, snapshots === 'tree' ? {} : snapshots.tree)
+  const undo = snapshots === false ? undefined : fileUndo(use, tree)
   return [
     readFileTool(use, approvals.read_file ?? false),
     writeFileTool(use, approvals.write_file ?? false, undo),
@@ -136,6 +162,7 @@ export function workspaceTools(workspace: string | Workspace, options: Workspace
       maxBackgroundMs: options.commandTimeoutMs ?? 3_600_000,
       background: options.background,
       env: options.env ?? {},
+      tree,
     }),
   ]
 }
@@ -143,12 +170,16 @@ export function workspaceTools(workspace: string | Workspace, options: Workspace
 /** @throws RuntimeError `INVALID_OPTION` */
 function checkedWorkspace(given: string | Workspace, options: WorkspaceToolsOptions): Workspace {
   const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', `workspaceTools: ${what}.`)
-  const { sandbox, clock } = options
+  const { sandbox, clock, snapshots = false } = options
   if (typeof given === 'string') return localWorkspace(given, { sandbox, clock })
   if (typeof given?.exec !== 'function' || typeof given.read !== 'function')
     throw wrong('give the path of a folder, or a workspace such as memoryWorkspace()')
   if (sandbox !== undefined)
     throw wrong('a sandbox is for a folder; the workspace that was given runs its own commands')
+  if (typeof snapshots !== 'boolean' && given.folder === undefined)
+    throw wrong(
+      'what commands do can be undone in a folder of this machine alone, and this workspace is none: give snapshots: true, which covers the file tools',
+    )
   if (options.background === true && given.endLeft === undefined)
     throw wrong('commands of this workspace cannot go on in the background: leave "background" out')
   if (options.workspace === 'own' && given.anew === undefined)

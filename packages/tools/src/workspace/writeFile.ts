@@ -26,7 +26,7 @@ export const writeFileTool = (use: WorkspaceUse, needsApproval: Approval<WriteFi
     subject: ({ path }) => ({ path }),
     needsApproval,
     effects: 'idempotent',
-    ...undo,
+    ...undo?.tool,
     run: async ({ path, content: given }, context) => {
       const { signal } = context
       if (path === '.') throw new Error(`path ${JSON.stringify(path)} is the workspace itself, not a file`)
@@ -35,7 +35,8 @@ export const writeFileTool = (use: WorkspaceUse, needsApproval: Approval<WriteFi
         const before = await workspace.read(path, { signal, maxBytes: shownBytes })
         const { content, note: kept } = asBefore(before?.bytes ?? new Uint8Array(), given)
         const bytes = new TextEncoder().encode(content)
-        const note = undo === undefined ? '' : await keepFile(workspace, { path, after: bytes }, context)
+        const note =
+          undo === undefined ? '' : await keepFile(workspace, { path, after: bytes, tree: undo.tree }, context)
         await workspace.write(path, bytes, { signal })
         context.changed(path)
         const now = `${bytes.length} bytes, ${countLines(content)} lines`

@@ -1,5 +1,5 @@
 /** A process that dies in the tests: its agent begins a command in the background, and waits. Prints what the command has put out. */
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { createRuntime, defineAgent } from '../../../../src/index.ts'
 import { fileStore } from '../../../stores/src/fileStore.ts'
 import { workspaceTools } from '../../src/workspace/workspaceTools.ts'

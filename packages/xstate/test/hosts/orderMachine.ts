@@ -1,6 +1,6 @@
 import { assign, setup } from 'xstate'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
 import { agentLogic } from '../../src/agentLogic.ts'
 import { defineHost } from '../../src/hosts/defineHost.ts'

@@ -1,7 +1,7 @@
 import { assign, createMachine, fromPromise, raise, setup } from 'xstate'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { failsWith } from '../../../stores/test/storeFolder.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'

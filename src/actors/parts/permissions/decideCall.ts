@@ -61,9 +61,13 @@ export function decideCall(rules: RuleLists, mode: PermissionMode, call: JudgedC
   if (wins(instead)) return { type: 'allow', rule: instead.text, instead: true }
   if (wins(allowed)) return { type: 'allow', rule: allowed.text, ...(mode === 'auto' ? { instead: true } : {}) }
   if (asked !== undefined) return mode === 'refuse' ? refused(asked.text) : { type: 'ask', rule: asked.text }
-  const isFree = mode === 'auto' || (mode === 'edits' && call.effects === 'reversible')
+  const isFree = mode === 'auto' || (mode === 'edits' && isEdit(call))
   return { type: 'allow', rule: modeRule(mode), ...(isFree ? { instead: true } : {}) }
 }
+
+/** Returns true if a call can be undone as a whole. An undo of a command covers the files of its folder alone. */
+const isEdit = ({ effects, subjects }: JudgedCall): boolean =>
+  effects === 'reversible' && !(Array.isArray(subjects) && subjects.some((one: Subject) => 'command' in one))
 
 /** Returns the decision that a question becomes where nobody is asked. */
 export const refused = (rule: string): Ruling => ({ type: 'deny', rule, mode: 'refuse' })

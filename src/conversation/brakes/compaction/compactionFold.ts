@@ -1,5 +1,5 @@
 import { layOverlay, wrongInOverlay } from '../../request/overlay.ts'
-import { check, corrupt } from '../../tree/corruptRecord.ts'
+import { check, corrupt } from '../../../log/fold.ts'
 import type { BrakeFolds } from '../../tree/reshaped.ts'
 
 export const compactionFold: BrakeFolds<'compaction.end'> = {

@@ -1,4 +1,4 @@
-import { check } from '../../tree/corruptRecord.ts'
+import { check } from '../../../log/fold.ts'
 import type { BrakeFolds } from '../../tree/reshaped.ts'
 import { graftState } from '../../parts/state/stateFold.ts'
 import { copiesOf, wrongInGraft } from './grafts.ts'

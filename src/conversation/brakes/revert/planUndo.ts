@@ -75,11 +75,15 @@ function describe(conversation: UndoSubject, node: ConversationNode, effectsOf: 
         ? 'it was done by the agent that this one was forked from'
         : effects !== 'reversible' && effects !== 'calls'
           ? 'there is no tool any more that could undo it'
-          : message.synthetic !== undefined || conversation.annotations?.isWorking(id) === true
+          : isUnknown(message, effects) || conversation.annotations?.isWorking(id) === true
             ? 'it was cut short, and it is not known what it did'
             : undefined
   return { call: id, seq: reversible.seq, what, why, ...(of === undefined ? {} : { together: true }) }
 }
+
+/** Returns true if it is not known what a call did. The result of one that was aborted has what its tool had kept by then. */
+const isUnknown = ({ synthetic, receipt }: ToolResultMessage, effects: ReturnType<EffectsOf>): boolean =>
+  synthetic !== undefined && (synthetic !== 'aborted' || receipt === undefined || effects !== 'reversible')
 
 /** Returns the reason why a call without undo stays as it is; `undefined` if there is nothing to undo. */
 function whyNever(message: ToolResultMessage, effects: ReturnType<EffectsOf>): string | undefined {

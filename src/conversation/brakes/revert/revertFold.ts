@@ -1,4 +1,4 @@
-import { check, corrupt } from '../../tree/corruptRecord.ts'
+import { check, corrupt } from '../../../log/fold.ts'
 import { factsBehind } from '../../tree/facts.ts'
 import { abandonWork } from '../../tree/receipts.ts'
 import type { BrakeFolds, Reshaped } from '../../tree/reshaped.ts'

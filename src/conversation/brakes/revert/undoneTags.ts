@@ -1,7 +1,7 @@
 import type { NodeId } from '../../../protocol/ids.ts'
 import type { RecordOf } from '../../../protocol/records.ts'
 import type { Annotations, Tagged } from '../../tree/annotations.ts'
-import { corrupt } from '../../tree/corruptRecord.ts'
+import { corrupt } from '../../../log/fold.ts'
 import { factsBehind } from '../../tree/facts.ts'
 import type { ConversationNode } from '../../tree/node.ts'
 

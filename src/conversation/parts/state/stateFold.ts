@@ -1,5 +1,5 @@
 import type { GraftOutcome, RevertOutcome } from '../../../protocol/braking.ts'
-import { check, corrupt } from '../../tree/corruptRecord.ts'
+import { check, corrupt } from '../../../log/fold.ts'
 import type { ConversationNode } from '../../tree/node.ts'
 import type { BrakeFolds, Reshaped } from '../../tree/reshaped.ts'
 import { TreeState } from './treeState.ts'

@@ -7,7 +7,11 @@ export const collections = {
   docs: defineCollection({
     loader: docsLoader(),
     schema: docsSchema({
-      extend: z.object({ scripts: z.array(z.string()).default([]), isWide: z.boolean().default(false) }),
+      extend: z.object({
+        scripts: z.array(z.string()).default([]),
+        isWide: z.boolean().default(false),
+        isStart: z.boolean().default(false),
+      }),
     }),
   }),
 }

@@ -1,3 +1,4 @@
+import type { DataApart } from '../../../../../src/protocol/resultData.ts'
 import type { Block, PlainBlock, SyntheticReason, UserSource } from '../../../../../src/protocol/messages.ts'
 import type { ErrorInfo } from '../../../../../src/protocol/errors.ts'
 import type { Pending } from '../../../../../src/protocol/runs/pending.ts'
@@ -71,6 +72,8 @@ export interface ChatCall {
   readonly result?: readonly PlainBlock[]
   /** Data of the result for the application, if it has any and the client may see it. */
   readonly data?: unknown
+  /** Set in place of data of more than 64 kB: kept beside the log, or lost. */
+  readonly dataApart?: DataApart
   /** Reason why the runtime answered instead of the tool, such as `denied`. */
   readonly synthetic?: SyntheticReason
 }

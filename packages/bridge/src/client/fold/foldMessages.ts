@@ -224,10 +224,13 @@ function called(chat: Chat, callId: string, change: (call: ChatCall) => ChatCall
   })
 }
 
-function endCall(chat: Chat, { callId, data, message: { content, isError, synthetic } }: EventOf<'tool.end'>): Chat {
+function endCall(
+  chat: Chat,
+  { callId, data, dataApart, message: { content, isError, synthetic } }: EventOf<'tool.end'>,
+): Chat {
   return called(chat, callId, ({ progress: _, ...call }) => {
     const status = isError ? 'failed' : 'done'
-    const given = data === undefined ? {} : { data }
+    const given = data !== undefined ? { data } : dataApart === undefined ? {} : { dataApart }
     return { ...call, status, result: content, ...given, ...(synthetic === undefined ? {} : { synthetic }) }
   })
 }

@@ -1,5 +1,5 @@
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
-import type { ReplyShape } from '../../../../../src/actors/models/replyShape.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
+import type { ReplyShape } from '../../../../models/src/replyShape.ts'
 import { recallName } from '../../../../../src/conversation/tree/stepText.ts'
 import type { Model, ModelRequest } from '../../../../../src/protocol/ports/model.ts'
 import { longCheckCommand } from './longTask.ts'

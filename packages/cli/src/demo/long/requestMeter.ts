@@ -1,6 +1,6 @@
 import { namesIn, wordsOf } from '../../../../../src/conversation/names/names.ts'
-import { reckoningFold, type Reckoning } from '../../../../../src/conversation/limits/reckoning.ts'
-import { savingsIn, type Savings } from '../../../../../src/conversation/limits/savings.ts'
+import { reckoningFold, type Reckoning } from '../../../../sessions/src/savings/reckoning.ts'
+import { savingsIn, type Savings } from '../../../../sessions/src/savings/savings.ts'
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 import type { AssistantMessage, Block, Message } from '../../../../../src/protocol/messages.ts'
 import type { ModelRequest } from '../../../../../src/protocol/ports/model.ts'

@@ -1,5 +1,5 @@
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
-import type { ReplyShape } from '../../../../../src/actors/models/replyShape.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
+import type { ReplyShape } from '../../../../models/src/replyShape.ts'
 import { textOf } from '../../../../../src/protocol/messages.ts'
 import type { Model, ModelRequest, RequestMessage } from '../../../../../src/protocol/ports/model.ts'
 import { noteIn, withoutId } from '../../../../demo/src/brakeMarks.ts'

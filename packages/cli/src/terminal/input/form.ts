@@ -1,4 +1,4 @@
-import { limitWords, readFields, type QuestionField } from '../../../../../src/protocol/bridge/questionForm.ts'
+import { limitWords, readFields, type QuestionField } from '../../../../bridge/src/client/questionForm.ts'
 import { oneLine, withoutControls } from '../../../../charts/src/plainText.ts'
 import { fitted, textWidth } from '../../../../charts/src/textWidth.ts'
 import { edit, emptyEditor, insertText, replaceText, type EditorState } from './editor.ts'

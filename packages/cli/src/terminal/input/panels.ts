@@ -1,4 +1,4 @@
-import type { QuestionField } from '../../../../../src/protocol/bridge/questionForm.ts'
+import type { QuestionField } from '../../../../bridge/src/client/questionForm.ts'
 import type { Colours } from '../colours.ts'
 import { formRows, formState, stepForm, textsOf, type FieldTexts, type FormAnswer, type FormPart } from './form.ts'
 import type { DrawnInput } from './inputLine.ts'

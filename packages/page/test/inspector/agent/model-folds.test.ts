@@ -5,7 +5,7 @@ import {
 } from '../../../../../src/conversation/request/captureRequest.ts'
 import { rebuildConversation } from '../../../../../src/conversation/tree/rebuildConversation.ts'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
 import { noticeOf } from '../../../src/inspector/model/conversation/graphNotices.ts'

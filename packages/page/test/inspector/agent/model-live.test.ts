@@ -1,7 +1,7 @@
 import { loadFollow } from '../../../src/inspector/model/agent/laterFollowed.ts'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import type { AgentViewState } from '../../../src/inspector/model/agent/agentView.ts'
 import { Inspector, type InspectorPorts } from '../../../src/inspector/model/shell/inspector.ts'
 import { sourceWords } from '../../../src/inspector/model/events/useWords.ts'

@@ -1,4 +1,4 @@
-import type { AgentSummary } from '../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../../wire/src/frames.ts'
 import { noUsage } from '../../../../../src/protocol/messages.ts'
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 import { controlsOf, type ControlFacts } from '../../../src/inspector/model/agent/controls.ts'

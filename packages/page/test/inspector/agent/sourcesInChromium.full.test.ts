@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { markdownMemory } from '../../../../../src/memory.ts'
 import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'
 import { projectFolder } from '../../../../cli/test/cliChild.ts'

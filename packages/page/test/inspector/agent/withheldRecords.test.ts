@@ -1,6 +1,6 @@
 import { connect } from '../../../../bridge/src/client/connect.ts'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { FollowedAgent } from '../../../src/inspector/model/agent/followedAgent.ts'
 import { FrameBatch } from '../../../src/inspector/model/agent/frameBatch.ts'
 import { textOf } from '../../../../../src/protocol/messages.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
 import { forkSession } from '../../../../sessions/src/forkSession.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../../../../../test/browser/chromium.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
 import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'
 import { assert } from '../../../../../test/support/suite.ts'

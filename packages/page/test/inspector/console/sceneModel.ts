@@ -1,7 +1,7 @@
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import type { Model } from '../../../../../src/protocol/ports/model.ts'
 import { textOf } from '../../../../../src/protocol/messages.ts'
-import type { ReplyShape } from '../../../../../src/actors/models/replyShape.ts'
+import type { ReplyShape } from '../../../../models/src/replyShape.ts'
 
 /** How fast the agents of the scene are. */
 export interface Pace {

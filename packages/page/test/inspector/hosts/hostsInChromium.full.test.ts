@@ -1,6 +1,6 @@
-import { assign, setup } from 'xstate'
+import { assign, createMachine, setup } from 'xstate'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { describeInChromium, type PageContext } from '../../../../../test/browser/chromium.ts'
 import { assert } from '../../../../../test/support/suite.ts'
 import { agentLogic } from '../../../../xstate/src/agentLogic.ts'
@@ -60,6 +60,11 @@ const order = defineHost({
     }),
 })
 
+const door = defineHost({
+  name: 'door',
+  machine: createMachine({ id: 'door', initial: 'shut', states: { shut: { on: { push: 'open' } }, open: {} } }),
+})
+
 async function begin(context: PageContext, token?: string) {
   const serving = await serveInspector(context, [writer], token === undefined ? {} : { tokens: { [token]: 'talk' } })
   await serving.runtime.spawn(writer, { id: 'a1' })
@@ -113,6 +118,38 @@ describeInChromium('machines that a server keeps, on the page', (it) => {
       await main.locator('.host-status').filter({ hasText: 'done' }).waitFor()
       await page.keyboard.press('0')
       await group.locator('.host-status').filter({ hasText: 'done' }).waitFor()
+    },
+  )
+
+  it(
+    'are on the page of a server without agents, and led to by the list once they are closed',
+    { timeoutMs: 60_000 },
+    async (context) => {
+      const { runtime, server } = await serveInspector(context, [writer])
+      const inspector = await openInspector(context, server.port)
+      const { page } = inspector
+      await page.getByRole('heading', { name: 'No agent yet' }).waitFor()
+      const hosted = await hostMachine(runtime, door, { id: 'door-1' })
+      const group = page.getByRole('region', { name: '1 machine' })
+      await inspector.sees('shut', group)
+      await page.getByRole('heading', { name: 'No agent yet' }).waitFor()
+      assert.equal(await axeViolations(page), [])
+      await group.getByRole('link', { name: /door-1/ }).click()
+      const main = page.getByRole('main', { name: 'Machine door-1' })
+      await inspector.sees('door', main)
+
+      await page.keyboard.press('0')
+      await hosted.close()
+      await inspector.button('Reload the sessions').click()
+      const item = page.getByRole('treeitem', { name: /door-1.*machine door/ })
+      await item.click()
+      await main.waitFor()
+      assert.match(page.url(), /#host=door-1$/)
+      assert.is(await item.getAttribute('aria-selected'), 'true')
+      await page.keyboard.press('0')
+      await page.getByRole('row', { name: /door-1.*machine door/ }).click()
+      await main.waitFor()
+      assert.match(page.url(), /#host=door-1$/)
     },
   )
 

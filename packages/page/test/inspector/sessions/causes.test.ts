@@ -1,4 +1,4 @@
-import type { AgentSummary } from '../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../../wire/src/frames.ts'
 import { alarmOf } from '../../../src/inspector/model/sessions/alarm.ts'
 import { Bulk, bulkWords } from '../../../src/inspector/model/sessions/bulk.ts'
 import { causesOf, detailOf } from '../../../src/inspector/model/sessions/causes.ts'

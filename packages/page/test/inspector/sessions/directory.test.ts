@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { Directory } from '../../../src/inspector/model/sessions/directory.ts'
 import { FrameBatch } from '../../../src/inspector/model/agent/frameBatch.ts'
 import { noUsage } from '../../../../../src/protocol/messages.ts'

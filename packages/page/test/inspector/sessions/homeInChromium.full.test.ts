@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AgentDefinition } from '../../../../../src/actors/define/agentDefinition.ts'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../../../../src/protocol/messages.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../../../../../test/browser/chromium.ts'

@@ -1,5 +1,6 @@
-import type { AgentSummary, SessionEntry } from '../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../wire/src/frames.ts'
 import { headings, sidebarRows, type SideFacts } from '../../../src/inspector/model/sessions/sidebarRows.ts'
+import { aboutOf, placeOf } from '../../../src/inspector/model/sessions/agentNames.ts'
 import { Notices, type NoticeState } from '../../../src/inspector/model/shell/notices.ts'
 import { ShellChoices } from '../../../src/inspector/model/shell/shellChoices.ts'
 import { assert, describe } from '../../../../../test/support/suite.ts'
@@ -41,6 +42,13 @@ const keys = (facts: Partial<SideFacts>) =>
   sidebarRows({ ...nobody, ...facts }).map(({ key, level }) => `${level} ${key.trim()}`)
 
 describe('the list of agents and sessions', (it) => {
+  it('leads to agents and, for machines that are kept, to their charts, and says which they are', () => {
+    const machine = { ...session('order-17'), kind: 'machine', definition: 'order' } as const
+    assert.equal(placeOf(machine), { agent: null, host: 'order-17' })
+    assert.equal(placeOf(session('s')), { agent: 's', host: null })
+    assert.equal([aboutOf(machine), aboutOf(session('s'))], ['machine order', 'worker'])
+  })
+
   it('has those that run with their sub-agents, then those at rest, and what was not read', () => {
     const facts = { agents: byId(agent('a'), agent('a.1', 'a'), agent('b')), sessions: [session('a'), session('s')] }
     const rows = ['1 running', '2 a', '3 a.1', '2 b', '1 rest', '2 s']

@@ -1,4 +1,4 @@
-import type { AgentSummary, SessionEntry } from '../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../wire/src/frames.ts'
 
 export const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 export const spent = (costUsd: number, output = 0) => ({ usage: { ...usage, output }, costUsd, turns: 1 })

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { describeInChromium, type PageContext } from '../../../../../test/browser/chromium.ts'
 import { startFleet, type Fleet, type Worker } from '../../../../cluster/test/gateway/fleet.ts'
 import { assert } from '../../../../../test/support/suite.ts'

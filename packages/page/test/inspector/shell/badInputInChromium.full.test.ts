@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { systemClock } from '../../../../../src/protocol/ports/clock.ts'
 import { textOf } from '../../../../../src/protocol/messages.ts'
 import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'

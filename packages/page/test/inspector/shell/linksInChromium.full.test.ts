@@ -1,6 +1,6 @@
 import { writeFile, readFile } from 'node:fs/promises'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { textOf } from '../../../../../src/protocol/messages.ts'
 import { lineOf } from '../../../../stores/src/checksum.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../../../../../test/browser/chromium.ts'

@@ -11,7 +11,7 @@ import {
   viewStanding,
   waitsBelow,
 } from '../../../src/inspector/model/agent/viewStanding.ts'
-import type { AgentSummary } from '../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../../wire/src/frames.ts'
 import type { Pending } from '../../../../../src/protocol/runs/pending.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
 import { assert, describe } from '../../../../../test/support/suite.ts'

@@ -1,7 +1,7 @@
 import { createServer, request as askFor } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../../../../../test/browser/chromium.ts'
 import { endTogether } from '../../../../../test/support/endTogether.ts'
 import { assert } from '../../../../../test/support/suite.ts'

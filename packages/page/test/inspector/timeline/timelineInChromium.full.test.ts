@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
 import { systemClock, type Clock } from '../../../../../src/protocol/ports/clock.ts'
 import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'

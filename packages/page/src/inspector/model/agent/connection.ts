@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { connect, type Client, type ClientStatus, type ErrorInfo } from '../../../../../bridge/src/client/index.ts'
 import type { ConnectOptions } from '../../../../../bridge/src/client/index.ts'
 import type { Clock } from '../../../../../../src/protocol/ports/clock.ts'
-import type { Right, Role } from '../../../../../../src/protocol/bridge/rights.ts'
+import type { Right, Role } from '../../../../../wire/src/rights.ts'
 
 /** State of a connection. `refused`: the server requires a token, or another one; `expired`: the link has expired. */
 export type ConnectionStatus = ClientStatus | 'refused' | 'expired'

@@ -1,5 +1,5 @@
 import { askedKinds, type AskedBrake } from '../../../../../../src/protocol/brakes/brakeTable.ts'
-import type { Right } from '../../../../../../src/protocol/bridge/rights.ts'
+import type { Right } from '../../../../../wire/src/rights.ts'
 import type { AgentViewState } from './agentView.ts'
 import type { ConnectionStatus } from './connection.ts'
 

@@ -3,7 +3,7 @@ import { counted, dollars, tookWords } from '../../../../../charts/src/amounts.t
 import type { NowFacts } from '../../../../../charts/src/nowLine.ts'
 import type { Took } from '../../../../../charts/src/workTimes.ts'
 import { standingWords, type StandingFacts } from '../../../../../charts/src/standing.ts'
-import type { AgentSummary } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../../../wire/src/frames.ts'
 import type { Pending } from '../../../../../../src/protocol/runs/pending.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
 import type { AgentViewState } from './agentView.ts'

@@ -1,4 +1,4 @@
-import type { AgentSummary, SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../../wire/src/frames.ts'
 
 /** A session that an agent may be compared with, as a list shows it. */
 export interface Comparable {
@@ -9,14 +9,7 @@ export interface Comparable {
   readonly kin: 'source' | 'fork' | 'same definition' | 'other'
 }
 
-/** The agent that is shown. */
-export interface ComparedAgent {
-  readonly agentId: string
-  readonly definition: string
-  /** The agent that it is a fork of. */
-  readonly forkedFrom?: string
-}
-
+type Compared = Pick<SessionEntry, 'agentId' | 'definition' | 'forkedFrom'>
 type Known = Pick<AgentSummary | SessionEntry, 'agentId' | 'definition' | 'title'> & Pick<SessionEntry, 'forkedFrom'>
 
 const kinds: readonly Comparable['kin'][] = ['source', 'fork', 'same definition', 'other']
@@ -25,7 +18,7 @@ const kinds: readonly Comparable['kin'][] = ['source', 'fork', 'same definition'
  * Lists the agents and sessions that an agent may be compared with, each once: first those with which it shares a past. `words`: only those
  * that have all of them in their title, id or definition. Pure.
  */
-export function comparable(own: ComparedAgent, known: readonly Known[], words = ''): readonly Comparable[] {
+export function comparable(own: Compared, known: readonly Known[], words = ''): readonly Comparable[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
   const found = new Map<string, Comparable>()
   for (const { agentId, definition, title, forkedFrom } of known) {
@@ -40,7 +33,7 @@ export function comparable(own: ComparedAgent, known: readonly Known[], words = 
   return [...found.values()].toSorted((a, b) => kinds.indexOf(a.kin) - kinds.indexOf(b.kin))
 }
 
-function kinOf(own: ComparedAgent, { agentId, definition, forkedFrom }: ComparedAgent): Comparable['kin'] {
+function kinOf(own: Compared, { agentId, definition, forkedFrom }: Compared): Comparable['kin'] {
   if (agentId === own.forkedFrom) return 'source'
   if (forkedFrom !== undefined && (forkedFrom === own.agentId || forkedFrom === own.forkedFrom)) return 'fork'
   return definition === own.definition ? 'same definition' : 'other'

@@ -1,7 +1,7 @@
 import { effect, signal, type ReadonlySignal } from '@preact/signals'
 import type { Client } from '../../../../../bridge/src/client/index.ts'
 import type { Clock } from '../../../../../../src/protocol/ports/clock.ts'
-import type { SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { SessionEntry } from '../../../../../wire/src/frames.ts'
 
 /** Limit of the forks that are listed. */
 const mostListed = 50

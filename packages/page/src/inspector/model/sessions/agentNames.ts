@@ -1,12 +1,18 @@
-import type { AgentSummary, SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../../wire/src/frames.ts'
 import { metadataText } from '../../../../../../src/protocol/text/metadataText.ts'
+import type { Route } from '../shell/route.ts'
 import { forDisplay, oneLine } from '../words/shortText.ts'
 
 /** An agent or a session, which has a name in a list. */
 type Named = Pick<AgentSummary | SessionEntry, 'agentId' | 'definition' | 'title' | 'metadata'> & {
+  readonly kind?: 'machine'
   readonly active?: string
   readonly worker?: string
 }
+
+/** Where the page shows what an entry of a list is of: the chart of a machine, or an agent. Pure. */
+export const placeOf = ({ kind, agentId }: Named): Pick<Route, 'agent' | 'host'> =>
+  kind === 'machine' ? { agent: null, host: agentId } : { agent: agentId, host: null }
 
 /** Longest name that a row has in its document, in UTF-16 units; the row itself cuts it where there is no room. */
 const mostName = 200
@@ -15,10 +21,11 @@ const mostName = 200
 export const nameOf = ({ title, agentId }: Named): string =>
   title === undefined || title.trim() === '' ? forDisplay(agentId) : oneLine(title, mostName)
 
-/** Text beside the name: `coder · lead.2`, without the id where that is the name. Pure. */
+/** Text beside the name: `coder · lead.2`, without the id where that is the name; `machine order` for a machine. Pure. */
 export function aboutOf(agent: Named): string {
   const definition = oneLine(agent.active ?? agent.definition, mostName)
   const name = nameOf(agent)
+  if (agent.kind === 'machine') return `machine ${definition}`
   return name === agent.agentId || definition === agent.agentId ? definition : `${definition} · ${agent.agentId}`
 }
 

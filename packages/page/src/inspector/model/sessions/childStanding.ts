@@ -1,4 +1,4 @@
-import type { AgentSummary } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../../../wire/src/frames.ts'
 import type { AgentViewState } from '../agent/agentView.ts'
 import { standsOf, type Stands } from './stands.ts'
 import { callsUnderWay } from '../agent/viewStanding.ts'

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { Clock } from '../../../../../../src/protocol/ports/clock.ts'
 import type { Client } from '../../../../../bridge/src/client/index.ts'
 import { toErrorInfo, type ErrorInfo } from '../../../../../../src/protocol/errors.ts'
-import type { AgentSummary, SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../../wire/src/frames.ts'
 import type { FrameBatch } from '../agent/frameBatch.ts'
 
 const pageSize = 100

@@ -1,4 +1,4 @@
-import type { AgentSummary } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../../../wire/src/frames.ts'
 
 /** An agent in the list, as deep as it stands. */
 export interface AgentRow {

@@ -1,4 +1,4 @@
-import type { AgentSummary, SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../../wire/src/frames.ts'
 import type { Spent } from '../../../../../../src/protocol/records.ts'
 import { factsAtRest, standings, standingWords, type Standing } from '../../../../../charts/src/standing.ts'
 import { fitsFilter } from './agentNames.ts'

@@ -1,4 +1,4 @@
-import type { AgentSummary, SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../../wire/src/frames.ts'
 import { fitsFilter } from './agentNames.ts'
 import { agentRows, type AgentRow } from './hierarchy.ts'
 

@@ -1,5 +1,5 @@
 import type { Client, RemoteSpend } from '../../../../../bridge/src/client/index.ts'
-import type { AgentSummary } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../../../wire/src/frames.ts'
 import type { SpendBy } from '../../../../../../src/protocol/spend.ts'
 
 /** US dollars a minute, by the root of each tree. */

@@ -1,5 +1,5 @@
 import { factsOf, ownPending, standingOf, standingWords, type Standing } from '../../../../../charts/src/standing.ts'
-import type { AgentSummary } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../../../wire/src/frames.ts'
 
 /** Standing of an agent, with its words, waiting items and time. */
 export interface Stands {

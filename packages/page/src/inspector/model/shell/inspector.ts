@@ -1,6 +1,6 @@
 import { computed, effect, signal, untracked, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Clock } from '../../../../../../src/protocol/ports/clock.ts'
-import type { AgentSummary, SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../../../../wire/src/frames.ts'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import type { ServedChart } from '../../../../../charts/src/servedChart.ts'
@@ -14,6 +14,7 @@ import { nodeAt, recordOf } from '../events/eventNode.ts'
 import type { FollowedAgent } from '../agent/followedAgent.ts'
 import { laterFollow, loadFollow } from '../agent/laterFollowed.ts'
 import { FrameBatch, type NextFrame } from '../agent/frameBatch.ts'
+import { placeOf } from '../sessions/agentNames.ts'
 import type { Bulk } from '../sessions/bulk.ts'
 import { Directory } from '../sessions/directory.ts'
 import { ShellChoices, type ChoiceStores } from './shellChoices.ts'
@@ -353,7 +354,7 @@ export class Inspector {
     const { definitions, status } = this.attached.value.connection
     const isRecording = agents.size === 0 && status.value === 'open' && definitions.value.length === 0
     const alone = roots.length === 1 ? roots[0] : isRecording ? sessions?.[0] : undefined
-    if (alone !== undefined) this.go({ agent: alone.agentId }, 'replace')
+    if (alone !== undefined) this.go(placeOf(alone), 'replace')
   }
 
   /** Updates the address after a view moved to another turn. */

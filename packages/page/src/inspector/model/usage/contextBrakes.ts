@@ -4,7 +4,7 @@ import type { AskedBrake } from '../../../../../../src/protocol/brakes/brakeTabl
 import { brakeLines } from '../../../../../../src/protocol/brakes/brakeLines.ts'
 import { counted } from '../../../../../charts/src/amounts.ts'
 import type { Economics } from '../../../../../../src/protocol/economics.ts'
-import { savingsOf, type BrakeSaving, type Savings } from '../../../../../../src/conversation/limits/savings.ts'
+import { savingsOf, type BrakeSaving, type Savings } from '../../../../../sessions/src/savings/savings.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import { totalTokens } from '../../../../../../src/protocol/text/messageText.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'

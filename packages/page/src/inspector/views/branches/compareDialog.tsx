@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { SessionEntry } from '../../../../../wire/src/frames.ts'
 import { isAgentId } from '../../../../../../src/protocol/text/nodeIds.ts'
 import { comparable, type Comparable } from '../../model/branches/comparable.ts'
 import type { FollowedAgent } from '../../model/agent/followedAgent.ts'

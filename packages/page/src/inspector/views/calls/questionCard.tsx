@@ -10,7 +10,7 @@ import {
   refusedFields,
   type QuestionField,
   type QuestionForm,
-} from '../../../../../../src/protocol/bridge/questionForm.ts'
+} from '../../../../../bridge/src/client/questionForm.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { ControlButton } from '../../parts/controlButton.tsx'
 import { CutText } from '../../parts/cutText.tsx'

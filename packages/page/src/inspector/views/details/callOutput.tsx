@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useState } from 'preact/hooks'
+import { useContext, useId, useState } from 'preact/hooks'
 import type { ToolResultMessage } from '../../../../../../src/protocol/messages.ts'
 import type { DataApart } from '../../../../../../src/protocol/resultData.ts'
 import type { CallData } from '../../model/calls/callBook.ts'
@@ -7,12 +7,15 @@ import { formatBytes } from '../../model/words/numbers.ts'
 import { JsonTree } from '../../parts/jsonTree.tsx'
 import { LongText } from '../../parts/longText.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
-import { KeptResults } from '../calls/keptResults.tsx'
+import { later } from '../../parts/later.tsx'
+import { KeptOfPage, KeptResults } from '../calls/keptResults.tsx'
 
 export interface CallOutputProps {
   readonly message: ToolResultMessage
   /** Its data for the application, if it has any. */
   readonly data: CallData | undefined
+  /** Arguments of the call. */
+  readonly input: unknown
   /** The text that the model reads. */
   readonly children: ComponentChildren
 }
@@ -21,10 +24,21 @@ const tabs = [
   { name: 'text', label: 'Output' },
   { name: 'data', label: 'Data' },
 ] as const
+const withApp = [{ name: 'app', label: 'App' }, ...tabs] as const
+
+const App = later('Loading the app', async () => (await import('../apps/appOfCall.tsx')).AppOfCall)
+
+/** Returns true if data has an app of the tool. Of data that is kept beside the log the beginning tells. */
+const hasApp = (data: CallData): boolean =>
+  'json' in data
+    ? typeof data.json === 'object' && data.json !== null && 'mcpApp' in data.json
+    : 'artifact' in data.apart && data.apart.preview.startsWith('{"mcpApp":')
 
 /** The result of a call: the text for the model and, behind a tab of its own, the data for the application. */
-export function CallOutput({ message, data, children }: CallOutputProps) {
-  const [chosen, choose] = useState<'text' | 'data'>('text')
+export function CallOutput({ message, data, input, children }: CallOutputProps) {
+  const reader = useContext(KeptOfPage)
+  const isApp = data !== undefined && reader !== null && hasApp(data)
+  const [chosen, choose] = useState<'text' | 'data' | 'app'>(isApp ? 'app' : 'text')
   const panelId = useId()
   const title = message.isError ? 'Error' : 'Output'
   const text = (
@@ -42,9 +56,23 @@ export function CallOutput({ message, data, children }: CallOutputProps) {
         </>
       ) : (
         <>
-          <Tabs label="Output of the call" tabs={tabs} chosen={chosen} onChoose={choose} panelId={panelId} />
+          <Tabs
+            label="Output of the call"
+            tabs={isApp ? withApp : tabs}
+            chosen={chosen}
+            onChoose={choose}
+            panelId={panelId}
+          />
           <div id={panelId} role="tabpanel" aria-labelledby={`${panelId}-${chosen}`}>
-            {chosen === 'text' ? text : 'apart' in data ? <Apart data={data.apart} /> : <JsonTree value={data.json} />}
+            {chosen === 'text' ? (
+              text
+            ) : chosen === 'app' && reader !== null ? (
+              <App data={data} input={input} reader={reader} />
+            ) : 'apart' in data ? (
+              <Apart data={data.apart} />
+            ) : (
+              <JsonTree value={data.json} />
+            )}
           </div>
         </>
       )}

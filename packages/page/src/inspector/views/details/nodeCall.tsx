@@ -122,7 +122,7 @@ export function CallPart({ block, call, onNode }: CallPartProps) {
         <CallFacts call={call} onNode={onNode} />
       )}
       {result === undefined ? null : (
-        <CallOutput message={result.message} data={result.data}>
+        <CallOutput message={result.message} data={result.data} input={call?.ranWith?.input ?? block.input}>
           <LongText text={textOf(result.message.content)} kind="code" lines={16} chars={2_000} />
           <Media content={result.message.content} />
         </CallOutput>

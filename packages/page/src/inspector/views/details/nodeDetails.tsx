@@ -74,7 +74,7 @@ export function NodeDetails({ inspector, view, id, onOpen }: NodeDetailsProps) {
       {message.role === 'toolResult' ? (
         <>
           {call === undefined ? null : <CallFacts call={call} onNode={toNode} isOfResult />}
-          <CallOutput key={id} message={message} data={call?.result?.data}>
+          <CallOutput key={id} message={message} data={call?.result?.data} input={call?.ranWith?.input ?? call?.input}>
             {message.content.map((block, index) => (
               <BlockView key={`${id} ${index}`} block={block} isProse={false} />
             ))}

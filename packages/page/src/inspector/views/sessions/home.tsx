@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { counted } from '../../../../../charts/src/amounts.ts'
 import { standings, type Standing } from '../../../../../charts/src/standing.ts'
 import type { Pending } from '../../../../../../src/protocol/runs/pending.ts'
-import { wordsOf } from '../../model/sessions/agentNames.ts'
+import { placeOf, wordsOf } from '../../model/sessions/agentNames.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { formatCount } from '../../model/words/numbers.ts'
 import { heldRows, overviewOf, type Group, type Order, type OverviewRow } from '../../model/sessions/overview.ts'
@@ -153,7 +153,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
       PageUp: () => moveTo(Math.max(0, at - 20), 1),
       Home: () => moveTo(0, 1),
       End: () => moveTo(lines.length - 1, -1),
-      Enter: () => (row === undefined ? turn() : inspector.go({ agent: row.agentId })),
+      Enter: () => (row === undefined ? turn() : inspector.go(placeOf(row.of))),
       ' ': () => (row?.pending == null ? turn() : act(row, 'open')),
       y: once('approve'),
       n: once('deny'),
@@ -272,7 +272,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
                   isBelow={line.isBelow}
                   alarm={alarmOf(row, connection.client.alertUsd)}
                   rate={row.of.path.length > 0 ? 0 : (rates.get(row.agentId) ?? 0)}
-                  onChoose={() => inspector.go({ agent: row.agentId })}
+                  onChoose={() => inspector.go(placeOf(row.of))}
                   onAct={(what) => {
                     setActive(row.key)
                     act(row, what)

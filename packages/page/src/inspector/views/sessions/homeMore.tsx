@@ -13,6 +13,17 @@ export { FirstHint } from './firstHint.tsx'
 
 const HomeHosts = laterPart<HomeHostsProps>(<></>, async () => (await import('../hosts/homeHosts.tsx')).HomeHosts)
 
+export interface MachinesProps {
+  readonly inspector: Inspector
+  readonly now: number
+}
+
+/** The machines that the server keeps, if there are any. */
+export function Machines({ inspector, now }: MachinesProps) {
+  const hosts = useHosts(inspector)
+  return hosts.length === 0 ? null : <HomeHosts hosts={hosts} now={now} />
+}
+
 export interface HomeMoreProps {
   readonly inspector: Inspector
   readonly filter: string
@@ -26,12 +37,11 @@ export interface HomeMoreProps {
 /** The parts of the overview beside its list; their code is loaded once the list is drawn. */
 export function HomeMore({ inspector, filter, onFilter, overview, now, onRates }: HomeMoreProps) {
   const workers = useWorkers(inspector)
-  const hosts = useHosts(inspector)
   const text = workers.some(({ name }) => name === filter) ? '' : filter.trim()
   return (
     <>
       <HomeTiles inspector={inspector} overview={overview} now={now} onRates={onRates} />
-      {hosts.length === 0 ? null : <HomeHosts hosts={hosts} now={now} />}
+      <Machines inspector={inspector} now={now} />
       {workers.length === 0 ? null : (
         <HomeWorkers
           workers={workers}

@@ -1,6 +1,6 @@
 import { counted } from '../../../../../charts/src/amounts.ts'
 import type { RemoteWorker } from '../../../../../bridge/src/client/index.ts'
-import type { AgentSummary } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { AgentSummary } from '../../../../../wire/src/frames.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { formatCount } from '../../model/words/numbers.ts'
 import { usePolled } from '../../parts/usePolled.ts'

@@ -1,6 +1,6 @@
 import { money } from '../../../../../charts/src/amounts.ts'
 import { factsAtRest, standingOf, standingWords } from '../../../../../charts/src/standing.ts'
-import type { SessionEntry } from '../../../../../../src/protocol/bridge/frames.ts'
+import type { SessionEntry } from '../../../../../wire/src/frames.ts'
 import { aboutOf, nameOf } from '../../model/sessions/agentNames.ts'
 import { isTime } from '../../model/words/dayTime.ts'
 import { formatCount } from '../../model/words/numbers.ts'

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { wordsOf } from '../../model/sessions/agentNames.ts'
+import { placeOf, wordsOf } from '../../model/sessions/agentNames.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { sidebarRows, type SideRow } from '../../model/sessions/sidebarRows.ts'
 import { toggled } from '../../model/words/toggled.ts'
@@ -14,7 +14,7 @@ export function SideList({ inspector, filter }: { readonly inspector: Inspector;
   const sessions = directory.sessions.value ?? []
   const rest = directory.sessionTotal.value - sessions.length
   const settling = directory.settling.value
-  const chosen = inspector.route.value.agent
+  const chosen = inspector.route.value.agent ?? inspector.route.value.host
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set<string>())
   const [active, setActive] = useState<string | null>(chosen)
   const moved = useRef(0)
@@ -42,7 +42,7 @@ export function SideList({ inspector, filter }: { readonly inspector: Inspector;
     setActive(row.key)
     if (row.type === 'heading') toggle(row)
     else if (row.type === 'more') void directory.readMore()
-    else inspector.go({ agent: row.key })
+    else inspector.go(row.type === 'session' ? placeOf(row.session) : { agent: row.key })
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const row = rows[at]

@@ -1,6 +1,6 @@
 import { whole } from '../../../../../charts/src/amounts.ts'
 import { compactTokens } from '../../../../../charts/src/nowLine.ts'
-import type { BrakeSaving, RequestSize } from '../../../../../../src/conversation/limits/savings.ts'
+import type { BrakeSaving, RequestSize } from '../../../../../sessions/src/savings/savings.ts'
 import { chosenOf } from '../../model/usage/contextBrakes.ts'
 
 const width = 600

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { counted, money, whole } from '../../../../../charts/src/amounts.ts'
 import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
-import type { Savings } from '../../../../../../src/conversation/limits/savings.ts'
+import type { Savings } from '../../../../../sessions/src/savings/savings.ts'
 import { rangeWords } from '../../../../../charts/src/savingsWords.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import { contextUse, hasPaid, type BrakeUse, type PolicyUse } from '../../model/usage/contextBrakes.ts'

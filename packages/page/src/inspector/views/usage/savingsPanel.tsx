@@ -9,7 +9,7 @@ import {
   usdWithout,
 } from '../../../../../charts/src/savingsWords.ts'
 import { savingsOfTree, type AgentSavings } from '../../../../../sessions/src/savingsOfTree.ts'
-import { treeSavings, type Saved, type Savings } from '../../../../../../src/conversation/limits/savings.ts'
+import { treeSavings, type Saved, type Savings } from '../../../../../sessions/src/savings/savings.ts'
 import { totalTokens } from '../../../../../../src/protocol/text/messageText.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
 import { readUpTo } from '../../model/search/readUpTo.ts'

@@ -1,0 +1,102 @@
+import type { RunAgentInput } from '@ag-ui/core'
+import { RuntimeError } from '../../../src/protocol/errors.ts'
+import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
+
+/** A request: a run or a look at a thread with its input, an end of what a thread does, or what is served. */
+export type Asked =
+  | { readonly type: 'run' | 'connect'; readonly agent?: string; readonly body?: unknown }
+  | { readonly type: 'stop'; readonly agent: string; readonly threadId: string; readonly body?: unknown }
+  | { readonly type: 'info' }
+
+/** The name by which clients of CopilotKit ask for an agent unless their page names one. */
+const unnamed = 'default'
+
+/**
+ * Reads what is asked for at a path below the endpoint, where CopilotKit's client looks for the runtime of that project.
+ * @throws RuntimeError `AGENT_NOT_FOUND` for a path where nothing is
+ */
+export function askedAt(pathname: string, path: string): Asked {
+  const [, place, agent, what, threadId, ...more] = pathname.slice(path.length).split('/').map(decoded)
+  if (place === undefined || (place === '' && agent === undefined)) return { type: 'run' }
+  if (place === 'info' && agent === undefined) return { type: 'info' }
+  const isAgent = place === 'agent' && agent !== undefined && agent !== '' && more.length === 0
+  if (isAgent && (what === 'run' || what === 'connect') && threadId === undefined) return { type: what, agent }
+  if (isAgent && what === 'stop' && threadId !== undefined && threadId !== '') return { type: what, agent, threadId }
+  throw new RuntimeError(
+    'AGENT_NOT_FOUND',
+    'There is nothing here; there are "/info", "/agent/<name>/run", "/agent/<name>/connect" and "/agent/<name>/stop/<threadId>".',
+  )
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+const isObject = (value: unknown): value is { readonly [field: string]: unknown } =>
+  typeof value === 'object' && value !== null
+
+/** Reads what a request at the endpoint itself asks for if it is one of CopilotKit's with all in its body; `undefined`: it is a `RunAgentInput`. */
+export function askedIn(body: unknown): Asked | undefined {
+  if (!isObject(body) || typeof body['method'] !== 'string' || 'runId' in body) return undefined
+  const { method, params, body: inner } = body
+  if (method === 'info') return { type: 'info' }
+  const { agentId: agent, threadId } = isObject(params) ? params : {}
+  if (typeof agent === 'string') {
+    if (method === 'agent/run' || method === 'agent/connect')
+      return { type: method === 'agent/run' ? 'run' : 'connect', agent, body: inner }
+    if (method === 'agent/stop' && typeof threadId === 'string') return { type: 'stop', agent, threadId, body: inner }
+  }
+  throw new RuntimeError(
+    'BRIDGE_FRAME',
+    `method: there is no "${method}" with these params; there are info, agent/run, agent/connect and agent/stop.`,
+  )
+}
+
+/**
+ * The definition of the threads that are asked for under the name of an agent. `only` is that of the endpoint.
+ * @throws RuntimeError `AGENT_NOT_FOUND`
+ */
+export function definitionOf(
+  access: AgentAccess,
+  agent: string | undefined,
+  only: string | undefined,
+): string | undefined {
+  if (agent === undefined) return only
+  const served = only === undefined ? access.definitions : [only]
+  if (served.includes(agent)) return agent
+  if (agent === unnamed) return only
+  throw new RuntimeError('AGENT_NOT_FOUND', `There is no agent ${JSON.stringify(agent)} here.`)
+}
+
+/** The agents that are served, as CopilotKit's client asks before anything else. */
+export function infoOf(access: AgentAccess, only: string | undefined): object {
+  const names = only === undefined ? access.knownDefinitions : [only]
+  const all = names.length === 0 || names.includes(unnamed) ? names : [unnamed, ...names]
+  const descriptions = access.descriptions ?? {}
+  const agents = all.map((name) => [name, { name, className: 'HttpAgent', description: descriptions[name] ?? '' }])
+  return {
+    version: 'escapement',
+    agents: Object.fromEntries(agents),
+    mode: 'sse',
+    audioFileTranscriptionEnabled: false,
+    threadEndpoints: { list: false, inspect: false, mutations: false, realtimeMetadata: false },
+    telemetryDisabled: true,
+  }
+}
+
+/** The run that an end was asked for; `undefined`: whichever is under way. @throws RuntimeError `BRIDGE_FRAME` */
+export function runToStop(body: unknown): string | undefined {
+  if (body === undefined) return undefined
+  if (isObject(body) && Object.keys(body).every((key) => key === 'runId')) {
+    const { runId } = body
+    if (runId === undefined || (typeof runId === 'string' && runId !== '')) return runId
+  }
+  throw new RuntimeError('BRIDGE_FRAME', 'The body is not { runId? }.')
+}
+
+/** The input of a run whose answer is to a look only. */
+export const asLook = (input: RunAgentInput): RunAgentInput => ({ ...input, forwardedProps: { command: 'connect' } })
