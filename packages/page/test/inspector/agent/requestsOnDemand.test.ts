@@ -1,7 +1,7 @@
 import { connect } from '../../../../bridge/src/client/connect.ts'
 import { serveAgents } from '../../../../bridge/test/server/bridgeHarness.ts'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
 import { leftOf } from '../../../src/inspector/model/agent/eventList.ts'
 import { FollowedAgent } from '../../../src/inspector/model/agent/followedAgent.ts'

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../../models/src/policyModel.ts'
 import { mcpTools } from '../../../../../src/mcp.ts'
 import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'
 import { judges } from '../../../../../test/judges/judges.ts'
