@@ -1,7 +1,7 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
-import { Feed } from '../../src/server/feed.ts'
+import { Feed, loggedFrame } from '../../src/server/feed.ts'
 import type { Outbox } from '../../src/server/outbox.ts'
 import { Subscription } from '../../src/server/subscription.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
@@ -121,6 +121,23 @@ describe('a subscription', (it) => {
     happens(record(5))
     happens(delta('x'))
     assert.equal(sent(), [2, 3, 4, 'caughtUp 4', 5, 'delta undefined'])
+  })
+
+  it('says of a captured request only that there was one, in the log and live, where no more is wanted', async () => {
+    const captured = (seq: number): AgentEvent =>
+      other('turn.captured', { v: 1, seq, attempt: 2, model: 'm', kept: 3, messages: [{}, {}], provenance: [{}, {}] })
+    for (const isWanted of [true, false]) {
+      const { out, happens } = subscribed({ lastSeq: 1, fromSeq: 2, wanted: { captured: isWanted } })
+      await turns()
+      happens(captured(2))
+      const event = out.frames.at(-1)!['event'] as { readonly type: string; readonly captured?: object }
+      assert.is(event.type, isWanted ? 'turn.captured' : 'record.withheld')
+      assert.equal(event.captured, isWanted ? undefined : { attempt: 2, model: 'm', kept: 3, messages: 2 })
+    }
+    const logged = loggedFrame(captured(5), 'all', false)
+    assert.ok(!logged.includes('provenance') && logged.includes('"seq":5'), logged)
+    // Who may not see requests is not told of them either.
+    assert.ok(!loggedFrame(captured(5), 'messages', false).includes('captured'))
   })
 
   it('has nothing to read of one that is up to date', async () => {

@@ -90,10 +90,7 @@ describeInChromium('the page for sessions, opened from a disk', (it) => {
       requestsOf(page)
       const { address } = await writtenPages(context, await recordedSessions(), ['boss-1'])
       await page.goto(`${address}#agent=boss-1`)
-      await page
-        .getByRole('link', { name: /boss-1\.1/ })
-        .first()
-        .click()
+      await page.locator('a[href^="#agent=boss-1.1"]').first().click()
       await page.getByRole('main', { name: 'Agent boss-1.1' }).waitFor()
       await page.goBack()
       await page.getByRole('main', { name: 'Agent boss-1', exact: true }).waitFor()

@@ -9,6 +9,7 @@ import {
   centred,
   farName,
   farText,
+  namesFromAfar,
   fitCamera,
   scaleLimits,
   zoomed,
@@ -103,6 +104,32 @@ describe('the camera of a chart', (it) => {
   it('shows names alone from afar, never smaller than 12 pixels', () => {
     assert.is(farText(0.6), null)
     for (const scale of [0.1, 0.25, 0.45, 0.59]) assert.ok(farText(scale)! * scale >= 12, `${scale}`)
+  })
+
+  it('shows no name on another from afar, and that of the active state first', () => {
+    const far = farText(0.1)!
+    const box = (id: string, x: number, more: object = {}) => ({
+      id,
+      label: id,
+      kind: 'atomic',
+      depth: 2,
+      x,
+      y: 0,
+      width: 100,
+      height: 40,
+      isOuter: false,
+      ...more,
+    })
+    const boxes = [
+      box('executing', 0),
+      box('idle', 150),
+      box('far', 3_000),
+      box('inner', 6_000, { depth: 3 }),
+      box('roomy', 9_000, { depth: 3, width: 2_000 }),
+      box('agent', 0, { kind: 'machine', depth: 1, isOuter: true, width: 20_000 }),
+    ]
+    assert.equal([...namesFromAfar(boxes, far, new Map())], ['executing', 'far', 'roomy'])
+    assert.equal([...namesFromAfar(boxes, far, new Map([['idle', 'itself']]))], ['idle', 'far', 'roomy'])
   })
 
   it('holds names in their boxes from afar, if need be a little smaller or the box a little wider', () => {

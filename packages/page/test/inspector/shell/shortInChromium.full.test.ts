@@ -2,6 +2,7 @@ import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../models/src/policyModel.ts'
 import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'
 import { assert } from '../../../../../test/support/suite.ts'
+import { axeViolations } from '../axe.ts'
 import { deploy } from '../deployTool.ts'
 import { openInspector, serveInspector } from '../inspectorHarness.ts'
 
@@ -57,6 +58,7 @@ describeInChromium('a short window, with calls that wait', (it) => {
           'prompt',
         ])
         await inSight('.page-header')
+        assert.equal(await axeViolations(page), [])
         checkProblems(context)
       },
     )

@@ -19,7 +19,7 @@ const nearest = 0.6
 const readableSize = 12.5
 
 /** Returns the size of names that can be read at a scale; `null` if the picture is near enough for all its texts. Pure. */
-export const farText = (scale: number): number | null => (scale >= nearest ? null : Math.round(readableSize / scale))
+export const farText = (scale: number): number | null => (scale >= nearest ? null : Math.ceil(readableSize / scale))
 
 /** Space between a name and each side of its box, as a part of its size. */
 const besideName = 0.3
@@ -37,6 +37,47 @@ export function farName(
   const width = Math.max(box.width, wide(size))
   const { y, height } = box
   return { size, around: { x: box.x - (width - box.width) / 2, y, width, height } }
+}
+
+/** The part of a box that decides whether its name is seen from afar. */
+type Named = Parameters<typeof farName>[0] & { readonly id: string; readonly kind: string; readonly depth: number }
+
+/** Returns true if a state may have a name when seen from afar: the outermost states, and others with room for it. */
+const isNamedFrom = (box: Named, far: number): boolean =>
+  box.kind !== 'machine' && box.kind !== 'initial' && (box.depth <= 2 || measureText(box.label, far) <= box.width)
+
+type Around = ReturnType<typeof farName>['around']
+
+const isOver = (a: Around, b: Around): boolean =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
+
+/** The place of a name: as much of an outer box as its name takes. */
+function placeOf(box: Named, far: number): Around {
+  const { size, around } = farName(box, far)
+  if (box.isOuter !== true)
+    return { ...around, y: around.y + around.height / 2 - size * 0.6, height: Math.max(around.height, size * 1.2) }
+  return { x: around.x + 14, y: around.y, width: measureText(box.label, size), height: size * 1.5 }
+}
+
+/**
+ * Returns the ids of the boxes whose names are shown from afar: none that would lie on another, those in `first` before others, then the outermost.
+ * Pure.
+ */
+export function namesFromAfar(
+  boxes: readonly Named[],
+  far: number,
+  first: { has(id: string): boolean },
+): ReadonlySet<string> {
+  const rank = ({ id, depth }: Named): number => (first.has(id) ? -1 : depth)
+  const taken: Around[] = []
+  const named = new Set<string>()
+  for (const box of boxes.filter((one) => isNamedFrom(one, far)).toSorted((a, b) => rank(a) - rank(b))) {
+    const place = placeOf(box, far)
+    if (taken.some((other) => isOver(place, other))) continue
+    taken.push(place)
+    named.add(box.id)
+  }
+  return named
 }
 
 const clamped = (scale: number): number => Math.max(scaleLimits.least, Math.min(scaleLimits.most, scale))

@@ -10,8 +10,7 @@ import {
   type PlacedArrow,
   type PlacedBox,
 } from '../../../../../charts/src/chartLayout.ts'
-import { measureText } from '../../../../../charts/src/textMeasure.ts'
-import { farName, farText, type Camera } from '../../model/charts/chartCamera.ts'
+import { farName, farText, namesFromAfar, type Camera } from '../../model/charts/chartCamera.ts'
 
 export interface ChartPictureProps {
   readonly layout: ChartLayout
@@ -40,15 +39,31 @@ export function ChartPicture({ layout, lit, trail, labels, chosen, camera, label
     () => (far === null ? arrows.filter(labels).map((arrow) => <Label key={arrow.id} arrow={arrow} />) : null),
     [arrows, labels, far === null],
   )
+  const named = useMemo(() => (far === null ? undefined : namesFromAfar(boxes, far, lit)), [boxes, far, lit])
+  const inner = boxes.filter(({ isOuter }) => !isOuter)
   const box = (placed: PlacedBox): JSX.Element => (
-    <Box key={placed.id} box={placed} active={lit.get(placed.id)} isRecent={trail.has(placed.id)} far={far} />
+    <Box
+      key={placed.id}
+      box={placed}
+      active={lit.get(placed.id)}
+      isRecent={trail.has(placed.id)}
+      far={far}
+      isNamed={named?.has(placed.id) === true}
+    />
   )
   return (
-    <svg class="chart-picture" width="100%" height="100%" role="img" aria-label={label}>
+    <svg
+      class={`chart-picture ${far === null ? '' : 'is-far'}`}
+      width="100%"
+      height="100%"
+      role="img"
+      aria-label={label}
+    >
       <g transform={`translate(${camera.x} ${camera.y}) scale(${camera.scale})`}>
         {boxes.filter(({ isOuter }) => isOuter).map(box)}
         {ways}
-        {boxes.filter(({ isOuter }) => !isOuter).map(box)}
+        {inner.filter(({ id }) => named?.has(id) !== true).map(box)}
+        {inner.filter(({ id }) => named?.has(id) === true).map(box)}
         {said}
       </g>
     </svg>
@@ -61,15 +76,18 @@ interface BoxProps {
   readonly isRecent: boolean
   /** Size of names that are read from afar; `null`: it is near. */
   readonly far: number | null
+  /** True if it has its name from afar. */
+  readonly isNamed: boolean
 }
 
-function Box({ box, active, isRecent, far }: BoxProps): JSX.Element {
-  return useMemo(() => drawnBox(box, active, isRecent, far), [box, active, isRecent, far])
+function Box(props: BoxProps): JSX.Element {
+  const { box, active, isRecent, far, isNamed } = props
+  return useMemo(() => drawnBox(props), [box, active, isRecent, far, isNamed])
 }
 
-function drawnBox(box: PlacedBox, active: DrawnNode['active'], isRecent: boolean, far: number | null): JSX.Element {
+function drawnBox({ box, active, isRecent, far, isNamed }: BoxProps): JSX.Element {
   const { kind } = box
-  const name = far === null || !isNamedFrom(box, far) ? undefined : farName(box, far)
+  const name = far === null || !isNamed ? undefined : farName(box, far)
   const { x, y, width, height } = name?.around ?? box
   if (kind === 'initial') return <circle class="chart-start" cx={x + width / 2} cy={y + height / 2} r={width / 2} />
   const lines = detailLines(box)
@@ -121,10 +139,6 @@ function drawnBox(box: PlacedBox, active: DrawnNode['active'], isRecent: boolean
     </g>
   )
 }
-
-/** Returns true if a state has a name when seen from afar: the outermost states, and others with room for it. */
-const isNamedFrom = (box: PlacedBox, far: number): boolean =>
-  box.kind !== 'machine' && (box.depth <= 2 || measureText(box.label, far) <= box.width)
 
 const arrowClass = ({ style, role }: PlacedArrow): string => `is-${style} ${role === undefined ? '' : `is-${role}`}`
 
