@@ -38,8 +38,8 @@ export const faults: readonly Fault[] = [
     id: 'restate-5',
     file: 'packages/cluster/src/restate/attempt.ts',
     what: 'a signal that comes after the end is given to an agent that nobody drives',
-    from: "if (this.#state === 'ended') return\n    if (this.#agent === undefined) this",
-    to: 'if (this.#agent === undefined) this',
+    from: "if (this.#state === 'ended') return\n    if (this.#agent !== undefined) return",
+    to: 'if (this.#agent !== undefined) return',
     tests: ['restate/attempt'],
   },
   {
