@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Checkpoint } from '../../src/protocol/ports/checkpoints.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { policyModel } from '../../../models/src/policyModel.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { noUsage, textOf } from '../../../../src/protocol/messages.ts'
 import { cutMiddle } from '../../../../src/protocol/text/cutMiddle.ts'

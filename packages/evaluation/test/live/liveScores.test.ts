@@ -1,11 +1,6 @@
 import { createRuntime, defineAgent, policyModel, type Model, type Store } from '../../../../src/index.ts'
-import {
-  liveScores,
-  scriptedModel,
-  simulatedClock,
-  type LiveScore,
-  type LiveScoresOptions,
-} from '../../../../src/testing.ts'
+import { liveScores, scriptedModel, simulatedClock } from '../../../../src/testing.ts'
+import type { LiveScore, LiveScoresOptions } from '../../src/live/liveTypes.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { spendOf } from '../../../sessions/src/spend/spendOf.ts'
 import { lastingStore } from '../../../bridge/test/server/bridgeHarness.ts'
