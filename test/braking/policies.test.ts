@@ -86,11 +86,7 @@ describe('a policy', (it) => {
     assert.ok(left?.aborted, 'what it left behind is not told to stop')
     assert.equal(ends(harness), [
       ['throws', 'failed', 'no idea'],
-      [
-        'nonsense',
-        'failed',
-        'decide: nonsense answered nonsense: hide: give a list, not a string',
-      ],
+      ['nonsense', 'failed', 'decide: nonsense answered nonsense: hide: give a list, not a string'],
       ['unknown', 'planned'],
       ['nothing', 'nothing'],
     ])
