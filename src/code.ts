@@ -1,5 +1,5 @@
 /** The door "escapement/code": scripts of models that call tools. Needs the package `quickjs-wasi`. */
-export { codeTool, type CodeToolOptions } from '../packages/code/src/codeTool.ts'
+export { codeTool } from '../packages/code/src/codeTool.ts'
 
 // Engines
 export { quickJsEngine } from '../packages/code/src/quickJsEngine.ts'

@@ -13,13 +13,7 @@ export type { Each, EachItem, EachOptions, EachResult } from '../packages/groups
 
 // Beside an agent
 export { reviewed } from '../packages/groups/src/reviewed.ts'
-export type {
-  ReviewedOptions,
-  Reviewing,
-  Reviewer,
-  ReviewFinding,
-  ReviewWork,
-} from '../packages/groups/src/reviewTypes.ts'
+export type { Reviewing, Reviewer, ReviewFinding, ReviewWork } from '../packages/groups/src/reviewTypes.ts'
 
 // Their parts
 export type { Branch } from '../packages/groups/src/branch.ts'

@@ -3,4 +3,3 @@
  * `yaml`.
  */
 export { openApiTools, type OpenApiTools } from '../packages/openapi/src/openApiTools.ts'
-export type { OpenApiOptions } from '../packages/openapi/src/options.ts'

@@ -6,7 +6,7 @@ export { when } from '../packages/policies/src/when.ts'
 export { stuckTool } from '../packages/policies/src/stuck.ts'
 export { decide } from '../packages/policies/src/decide.ts'
 export { keep } from '../packages/policies/src/keep.ts'
-export { episodes, type EpisodeOptions } from '../packages/policies/src/episodes.ts'
+export { episodes } from '../packages/policies/src/episodes.ts'
 export { compositions, type Composition } from '../packages/policies/src/compositions.ts'
 
 // Parts of one's own

@@ -1,4 +1,5 @@
-import { episodes, type EpisodeOptions } from '../../src/policies.ts'
+import type { EpisodeOptions } from '../../packages/policies/src/episodes.ts'
+import { episodes } from '../../src/policies.ts'
 import { createRuntime } from '../../src/index.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
