@@ -66,9 +66,9 @@ describe('a policy', (it) => {
     [null, 'the reply is null'],
     [7, 'the reply is 7'],
     [{ content: 'x' }, '"content" is not known; there are: '],
-    [{ text: 1 }, 'text: Invalid input: expected string'],
-    [{ toolCalls: 'x' }, 'toolCalls: Invalid input: expected array'],
-    [{ toolCalls: [{ input: {} }] }, 'toolCalls.0.name: Invalid input'],
+    [{ text: 1 }, 'text: give a string, not a number'],
+    [{ toolCalls: 'x' }, 'toolCalls: give a list, not a string'],
+    [{ toolCalls: [{ input: {} }] }, 'toolCalls.0.name: missing, give a string'],
   ] as const) {
     it(`that gives ${JSON.stringify(shape)} is told what a reply is, and not asked again`, async (context) => {
       let asked = 0

@@ -85,7 +85,7 @@ describe('an answer as data', (it) => {
   for (const [what, wrong] of [
     ['it is not JSON', 'Ulm, I think'],
     ['it is empty', ' '],
-    ['it does not fit the output schema: people: Invalid input: expected number', '{"city":"Ulm","people":"many"}'],
+    ['it does not fit the output schema: people: give a number, not a string', '{"city":"Ulm","people":"many"}'],
   ] as const) {
     it(`is asked for again at once, with what was wrong, when ${what}`, async (context) => {
       const { agent, ofType, script, types } = await startAgent(context, { output, replies: [wrong, ulm] })
@@ -122,7 +122,7 @@ describe('an answer as data', (it) => {
         ],
       ],
     )
-    assert.match(lastSaid(script.requests[2]), 'city: Invalid input: expected string')
+    assert.match(lastSaid(script.requests[2]), 'city: give a string, not a number')
     assert.not.match(lastSaid(script.requests[2]), 'It was:\nno')
     assert.equal(
       (await records()).flatMap((record) => (record.type === 'message.added' ? [textOf(record.message.content)] : [])),

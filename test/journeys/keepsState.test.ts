@@ -95,7 +95,7 @@ describe('the state of an agent', (it) => {
     })
     await agent.prompt('go').result
     const [type, promise, size, json, frozen] = refused
-    assert.ok(withCode('STATE_INVALID', 'title: Invalid input')(type), String(type))
+    assert.ok(withCode('STATE_INVALID', 'title: give a string')(type), String(type))
     assert.ok(withCode('STATE_INVALID', 'returned a promise')(promise))
     assert.ok(withCode('STATE_INVALID', 'The change is too large: the patch has')(size), String(size))
     assert.ok(withCode('STATE_INVALID', '/deep is a bigint')(json), String(json))

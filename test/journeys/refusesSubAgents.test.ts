@@ -159,7 +159,7 @@ describe('the output of a sub-agent', (it) => {
     assert.is((await agent.prompt('go').result).text, 'done')
     assert.equal(results(events), ['{"n": 1}'])
     assert.is(model.requests.length, 2)
-    assert.match(textOf(model.requests[1]!.messages.at(-1)!.content), /n: Invalid input: expected number/)
+    assert.match(textOf(model.requests[1]!.messages.at(-1)!.content), /n: give a number, not a string/)
   })
 
   it('that does not fit a third time is an error the caller can read', async (context) => {

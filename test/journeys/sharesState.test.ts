@@ -81,7 +81,7 @@ describe('a model that may change the state', (it) => {
     const [done, gone, wrong] = resultsOf(script.requests[1])
     assert.is(done, 'The state is changed.')
     assert.match(gone!, /The state is unchanged: there is no "\/gone"/)
-    assert.match(wrong!, /title: Invalid input: expected string/)
+    assert.match(wrong!, /title: give a string, not a number/)
     assert.equal(
       ofType('state.patched').map(({ by, callId }) => [by, callId]),
       [['model', 'c0']],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RemoteAgentEntry, RemoteRequest } from '../../../src/actors/parts/remote/remoteAgent.ts'
+import type { RemoteAgentEntry, RemoteHost, RemoteRequest } from '../../../src/actors/parts/remote/remoteAgent.ts'
 import type { AgentOptions } from '../../../src/actors/define/defineAgent.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
@@ -266,6 +266,23 @@ describe('an agent elsewhere that crashes', (it) => {
     agent.decide(agent.pending()[0]!.key, 'approve')
     await pass(50)
     assert.is(said(), 'It said: second life')
+  })
+
+  it('is not watched any more once it is over, though it still speaks', async (context) => {
+    const hosts: RemoteHost[] = []
+    const entry = elsewhere(
+      async (_, host) => {
+        hosts.push(host)
+        return { text: 'done' }
+      },
+      { stallMs: 60_000 },
+    )
+    const { over, clock } = await begin(context, entry)
+    await over()
+    const before = clock.pending
+    hosts[0]!.alive()
+    hosts[0]!.update('text', 'And another thing.')
+    assert.is(clock.pending, before)
   })
 })
 

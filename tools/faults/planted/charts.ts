@@ -53,8 +53,8 @@ export const faults: readonly Fault[] = [
     id: 'charts-7',
     file: 'packages/page/src/inspector/model/charts/chartCamera.ts',
     what: 'names seen from afar are too small',
-    from: 'Math.round(readableSize / scale)',
-    to: 'Math.round(readableSize)',
+    from: 'Math.ceil(readableSize / scale)',
+    to: 'Math.ceil(readableSize)',
     tests: ['page/test/inspector/charts/viewsChart'],
   },
   {

@@ -178,4 +178,12 @@ export const faults: readonly Fault[] = [
     to: '...context, receipt: receipt!, earlier: earlier.slice(0, 0) }',
     tests: ['acp/test/client/undo'],
   },
+  {
+    id: 'remote-23',
+    file: 'src/actors/parts/remote/remoteCall.ts',
+    what: 'a life that is over and still speaks is watched for minutes, which holds the process',
+    from: ' || this.#end === undefined) return',
+    to: ') return',
+    tests: ['parts/remote/remoteCall'],
+  },
 ]

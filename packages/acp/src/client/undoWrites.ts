@@ -1,3 +1,4 @@
+import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { z } from 'zod'
 import type { UndoContext } from '../../../../src/actors/tools/defineTool.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
@@ -9,9 +10,9 @@ import type { Workspace } from '../../../tools/src/workspace/port.ts'
 const deedSchema = lazily(() =>
   z.union([
     /** A file that the workspace wrote. */
-    z.strictObject({ write: fileReceiptSchema() }),
+    onlyFields({ write: fileReceiptSchema() }),
     /** Something that was allowed, and of which only the title is known. */
-    z.strictObject({ did: z.string() }),
+    onlyFields({ did: z.string() }),
   ]),
 )
 /** Something that a foreign agent did, kept before it is done. */

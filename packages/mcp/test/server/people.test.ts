@@ -138,7 +138,7 @@ describe('people at an MCP client', (it) => {
       await call(await connect(way, { fill }), 'asker', { task: 'x' })
       assert.is(got(), '["a"]')
       assert.is(said.length, 2)
-      assert.match(said[1]!, /The last answer did not do: .*expected array/s)
+      assert.match(said[1]!, /The last answer did not do: .*give a list, not a string/s)
       const never = asker('list')
       const host = await openHost(context, [never.agent])
       let times = 0

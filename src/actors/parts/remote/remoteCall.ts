@@ -179,7 +179,8 @@ export class RemoteCall {
 
   #alive(): void {
     const { stallMs = Infinity, name } = this.#entry
-    if (stallMs === Infinity) return
+    // A life that is over may still say something.
+    if (stallMs === Infinity || this.#end === undefined) return
     this.#silence?.pause()
     this.#silence = new PausableTimer(this.#bound.ports.clock, stallMs, () =>
       this.#end?.(new RuntimeError('CHILD_STALLED', `The agent "${name}" gave no sign of life for ${stallMs} ms.`)),
@@ -193,7 +194,7 @@ export class RemoteCall {
     try {
       return await work()
     } finally {
-      if (this.#end !== undefined) this.#alive()
+      this.#alive()
     }
   }
 
