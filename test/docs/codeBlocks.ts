@@ -104,17 +104,17 @@ function sourceFile(code: string): string | undefined {
   return `\n${code.replaceAll(/ from '(\.[^']*)'/g, (_, specifier: string) => ` from '${found(specifier)}'`)}`
 }
 
-const importLine = /^import .*$/gm
+const importOf = /^import [^']*'[^'\n]*'.*$/gm
 
 /** One line with all imports, then the code line by line, in a block so that it may redeclare names of the stage. */
 function moduleOf(code: string, stageNames: readonly string[], stage: string): string {
-  const own = code.match(importLine) ?? []
+  const own = (code.match(importOf) ?? []).map((text) => text.replaceAll('\n', ' '))
   const taken = new Set(own.flatMap((line) => line.match(/\w+/g) ?? []))
   const names = stageNames.filter((name) => !taken.has(name))
   const imports = own.map((line) =>
     line.replace(/ from '(escapement[^']*)'.*/, (_, door) => ` from '${sourceOf(door)}'`),
   )
-  return `import { ${names.join(', ')} } from '${stage}'; ${imports.join('; ')}; {\n${code.replace(importLine, '')}}\n`
+  return `import { ${names.join(', ')} } from '${stage}'; ${imports.join('; ')}; {\n${code.replace(importOf, (text) => text.replaceAll(/[^\n]/g, ''))}}\n`
 }
 
 const doors: Readonly<Record<string, string>> = {

@@ -61,14 +61,16 @@ const unused: readonly Unused[] = [
 ]
 
 /** Packages whose code runs in the page, other than the client that the modules belong to. */
-const ofPage = /\/(?:page\/src\/inspector|packages\/charts\/src|packages\/sessions\/src)\/.*\.tsx?$/
+const ofPage = ['/page/src/inspector/', '/packages/charts/src/', '/packages/sessions/src/']
+
+const isOfPage = (id: string): boolean => /\.tsx?$/.test(id) && ofPage.some((folder) => id.includes(folder))
 
 /** Leaves out of the page's scripts a few modules that the core or every client has: together they are a tenth of what a conversation loads. */
 export const unusedByPage: Plugin = {
   name: 'unused-by-page',
   load: (id) => unused.find(({ path }) => id.endsWith(path))?.code ?? null,
   transform(code, id) {
-    const used = ofPage.test(id) ? unused.flatMap(({ words }) => words).find((word) => code.includes(word)) : undefined
+    const used = isOfPage(id) ? unused.flatMap(({ words }) => words).find((word) => code.includes(word)) : undefined
     if (used !== undefined && !id.endsWith('/unusedByPage.ts'))
       this.error(`The page has no ${used}: unusedByPage.ts leaves it out.`)
     return null
