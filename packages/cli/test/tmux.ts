@@ -107,7 +107,7 @@ export async function startInTmux(
 /** A case that needs tmux; skipped where there is none, and failed where `CI` is set. */
 export const inTmux = (it: It, title: string, body: (context: CaseContext) => Promise<void>): void => {
   fullOnly('tmux')
-  if (hasTmux()) it(title, { timeoutMs: 30_000 }, body)
+  if (hasTmux()) it(title, { timeoutMs: 120_000 }, body)
   else if (isCi()) it(title, () => assert.unreachable(`there is no tmux: ${tmux.advice}`))
   else it.skip(`${title} (skipped: there is no tmux: ${tmux.advice})`)
 }
