@@ -21,14 +21,17 @@ const told = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Told
 
 /** Sign-ins that were begun, and are over once the browser is back. */
 const signIns: Promise<unknown>[] = []
+const mostSignIns = 3
 
 const person = (): McpAuth =>
   fileAuth(join(folder, `${process.pid}`), {
     port: 20_000 + (process.pid % 20_000),
     ...(told.client_id === undefined ? {} : { clientId: told.client_id }),
     ...(told.client_secret === undefined ? {} : { clientSecret: told.client_secret }),
-    // A browser that follows the server back to us.
-    show: (address) => void signIns.push(fetch(address)),
+    // A browser that follows the server back to us, and a person who has enough of it some time.
+    show: (address) => {
+      if (signIns.length < mostSignIns) signIns.push(fetch(address))
+    },
   })
 
 /** A program that signs in by itself, with a provider of the SDK. */
@@ -63,8 +66,8 @@ const agent = await runtime.spawn(caller)
 agent.subscribe((event) => {
   if (event.type === 'question.asked') agent.decide(event.key, { value: {} })
 })
-// After a sign-in the server is reached anew, and may want another one for a call; a person has enough of it some time.
-for (let tries = 0; tries < 30 && signIns.length < 3; tries += 1) {
+// After a sign-in the server is reached anew, and may want another one for a call.
+for (let tries = 0; tries < 30 && signIns.length < mostSignIns; tries += 1) {
   const before = signIns.length
   await agent.prompt('go').result
   if (signIns.length === before && offered > 0) break
