@@ -298,7 +298,8 @@ describeInChromium('what waits for a person at the agent that is shown', (it) =>
       const { page } = await openInspector(context, serving.server.port, { hash: '#agent=rel' })
       await page.getByText('4 decisions waiting').waitFor()
       await until(page, `document.title === '(4) deploy north south east west · escapement'`)
-      // The first one is whole, the others are lines.
+      // The first one is whole, the others are lines. Their code comes beside that of the conversation.
+      await page.getByRole('article').first().waitFor()
       assert.is(await page.getByRole('article').count(), 1)
       const keysAct = page.locator('.approvals[aria-keyshortcuts="y n"]')
       // What was typed for a call would be lost by a key.
