@@ -17,7 +17,7 @@ import {
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { frontEndFiles, type FrontEnd } from './frontEndLab.ts'
 import { tool } from '../support/agentHarness.ts'
-import type { CaseContext } from '../support/suite.ts'
+import { assert, type CaseContext } from '../support/suite.ts'
 import type { heldReply } from '../../packages/ag-ui/test/agUiHarness.ts'
 import type { Endpoint } from '../../packages/bridge/src/server/endpoint.ts'
 
@@ -136,6 +136,10 @@ export class ChatPage {
     this.box = box
   }
 
+  async reload(): Promise<void> {
+    await this.#page.reload()
+  }
+
   async open(url: string, query: Readonly<Record<string, string>>): Promise<void> {
     await this.#page.goto(`${url}/?${new URLSearchParams(query).toString()}`)
     await this.box.waitFor()
@@ -160,4 +164,21 @@ export class ChatPage {
     const messages = this.#page.locator('[data-testid$=user-message],[data-testid$=assistant-message]')
     return (await messages.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
   }
+}
+
+/** Talks, and checks that the page shows the same after a reload, also in the middle of an answer: that to "hold", `It is done.`, held after `It is `. */
+export async function talkAcrossReloads(chat: ChatPage, held: ReturnType<typeof heldReply>): Promise<void> {
+  await chat.say('hello')
+  await chat.sees('You said: hello.')
+  await chat.say('hold')
+  await chat.sees('It is')
+  await chat.reload()
+  await chat.sees('It is')
+  held.release()
+  await chat.sees('It is done.')
+  const said = ['hello', 'You said: hello.', 'hold', 'It is done.']
+  assert.equal(await chat.said(), said)
+  await chat.reload()
+  await chat.sees('It is done.')
+  assert.equal(await chat.said(), said)
 }

@@ -1,8 +1,8 @@
 import { agUi } from '../../../src/agUi.ts'
 import type { Runtime } from '../../../src/index.ts'
-import { checkProblems } from '../../../test/browser/chromium.ts'
+import { checkProblems, type PageContext } from '../../../test/browser/chromium.ts'
 import { assert } from '../../../test/support/suite.ts'
-import { ChatPage, deskAgent, openDesk } from '../../../test/frontEnds/frontEndDesk.ts'
+import { ChatPage, deskAgent, openDesk, talkAcrossReloads, type Desk } from '../../../test/frontEnds/frontEndDesk.ts'
 import { copilotRuntime, describeFrontEnds } from '../../../test/frontEnds/frontEndLab.ts'
 import { lastingStore } from '../../bridge/test/server/bridgeHarness.ts'
 import { heldReply } from './agUiHarness.ts'
@@ -16,34 +16,41 @@ const stopReasonOf = (runtime: Runtime): Promise<string> =>
       if (event.type === 'run.end') resolve(event.stopReason)
     })
   })
+
 const here = { url: '/ag-ui', thread: 't1' }
+
+/** The page of CopilotKit on a server of its own, which is its runtime. */
+async function openChat(
+  context: PageContext,
+  agent = deskAgent(),
+): Promise<{ readonly chat: ChatPage; readonly desk: Desk }> {
+  const desk = await openDesk(context, 'copilotKit', { agent, endpoints: [agUi()] })
+  const chat = new ChatPage(context.page)
+  await chat.open(desk.url, here)
+  return { chat, desk }
+}
+
+/** Stops an answer that is held, and says something more. */
+async function stopsAndGoesOn({ page }: PageContext, chat: ChatPage, { runtime }: Desk): Promise<void> {
+  await chat.say('hold')
+  await chat.sees('It is')
+  const ended = stopReasonOf(runtime)
+  await page.getByTestId('copilot-send-button').click()
+  assert.is(await ended, 'aborted')
+  await chat.say('and now')
+  await chat.sees('You said: and now.')
+}
 
 describeFrontEnds('CopilotKit with the endpoint as its runtime', (it) => {
   it('talks, and is the same after a reload, also in the middle of an answer', { timeoutMs }, async (context) => {
     const held = heldReply([{ type: 'text.delta', text: 'It is ' }], 'It is done.')
-    const desk = await openDesk(context, 'copilotKit', { agent: deskAgent({ held }), endpoints: [agUi()] })
-    const chat = new ChatPage(context.page)
-    await chat.open(desk.url, here)
-    await chat.say('hello')
-    await chat.sees('You said: hello.')
-    await chat.say('hold')
-    await chat.sees('It is')
-    await context.page.reload()
-    await chat.sees('It is')
-    held.release()
-    await chat.sees('It is done.')
-    const said = ['hello', 'You said: hello.', 'hold', 'It is done.']
-    assert.equal(await chat.said(), said)
-    await context.page.reload()
-    await chat.sees('It is done.')
-    assert.equal(await chat.said(), said)
+    const { chat } = await openChat(context, deskAgent({ held }))
+    await talkAcrossReloads(chat, held)
     checkProblems(context)
   })
 
   it('carries out its tools, one of them with a person, also after a reload', { timeoutMs }, async (context) => {
-    const desk = await openDesk(context, 'copilotKit', { endpoints: [agUi()] })
-    const chat = new ChatPage(context.page)
-    await chat.open(desk.url, here)
+    const { chat } = await openChat(context)
     await chat.say('paint: red')
     await chat.sees('It was: {"painted":"red"}.')
     assert.is(await context.page.evaluate('document.body.style.background'), 'red')
@@ -57,9 +64,7 @@ describeFrontEnds('CopilotKit with the endpoint as its runtime', (it) => {
   })
 
   it('goes on with what a person says instead of answering its tool', { timeoutMs }, async (context) => {
-    const desk = await openDesk(context, 'copilotKit', { endpoints: [agUi()] })
-    const chat = new ChatPage(context.page)
-    await chat.open(desk.url, here)
+    const { chat } = await openChat(context)
     await chat.say('pickColour: blue,green')
     await context.page.getByRole('button', { name: 'green' }).waitFor()
     await chat.say('neither')
@@ -68,9 +73,7 @@ describeFrontEnds('CopilotKit with the endpoint as its runtime', (it) => {
   })
 
   it('asks for approvals, with the answer of a person to each, also after a reload', { timeoutMs }, async (context) => {
-    const desk = await openDesk(context, 'copilotKit', { endpoints: [agUi()] })
-    const chat = new ChatPage(context.page)
-    await chat.open(desk.url, here)
+    const { chat } = await openChat(context)
     await chat.say('book: a table')
     await chat.click('Approve')
     await chat.sees('It was: booked a table.')
@@ -90,9 +93,7 @@ describeFrontEnds('CopilotKit with the endpoint as its runtime', (it) => {
   })
 
   it('shares the state both ways', { timeoutMs }, async (context) => {
-    const desk = await openDesk(context, 'copilotKit', { endpoints: [agUi()] })
-    const chat = new ChatPage(context.page)
-    await chat.open(desk.url, here)
+    const { chat, desk } = await openChat(context)
     await chat.say('note: wind it')
     await chat.sees(': wind it')
     const state = context.page.locator('#state')
@@ -111,23 +112,13 @@ describeFrontEnds('CopilotKit with the endpoint as its runtime', (it) => {
 
   it('stops a run', { timeoutMs }, async (context) => {
     const held = heldReply([{ type: 'text.delta', text: 'It is ' }], 'It is done.')
-    const desk = await openDesk(context, 'copilotKit', { agent: deskAgent({ held }), endpoints: [agUi()] })
-    const chat = new ChatPage(context.page)
-    await chat.open(desk.url, here)
-    await chat.say('hold')
-    await chat.sees('It is')
-    const ended = stopReasonOf(desk.runtime)
-    await context.page.getByTestId('copilot-send-button').click()
-    assert.is(await ended, 'aborted')
-    await chat.say('and now')
-    await chat.sees('You said: and now.')
+    const { chat, desk } = await openChat(context, deskAgent({ held }))
+    await stopsAndGoesOn(context, chat, desk)
     checkProblems(context)
   })
 
   it('tells of a run that failed, and goes on', { timeoutMs }, async (context) => {
-    const desk = await openDesk(context, 'copilotKit', { endpoints: [agUi()] })
-    const chat = new ChatPage(context.page)
-    await chat.open(desk.url, here)
+    const { chat } = await openChat(context)
     await chat.say('fail')
     await context.page.locator('#errors').getByText('the model is out').waitFor()
     await chat.say('hello')
@@ -169,13 +160,7 @@ describeFrontEnds('CopilotKit with other ways to the endpoint', (it) => {
     await chat.sees('It was: booked a table.')
     await context.page.reload()
     await chat.sees('It was: booked a table.')
-    await chat.say('hold')
-    await chat.sees('It is')
-    const ended = stopReasonOf(desk.runtime)
-    await context.page.getByTestId('copilot-send-button').click()
-    assert.is(await ended, 'aborted')
-    await chat.say('and now')
-    await chat.sees('You said: and now.')
+    await stopsAndGoesOn(context, chat, desk)
     checkProblems(context)
   })
 

@@ -1,7 +1,7 @@
 import { aiSdkChat } from '../../../src/aiSdk.ts'
 import type { Runtime } from '../../../src/index.ts'
 import { checkProblems, type PageContext } from '../../../test/browser/chromium.ts'
-import { ChatPage, deskAgent, openDesk } from '../../../test/frontEnds/frontEndDesk.ts'
+import { ChatPage, deskAgent, openDesk, talkAcrossReloads } from '../../../test/frontEnds/frontEndDesk.ts'
 import { describeFrontEnds } from '../../../test/frontEnds/frontEndLab.ts'
 import { assert } from '../../../test/support/suite.ts'
 import { heldReply } from '../../ag-ui/test/agUiHarness.ts'
@@ -23,19 +23,7 @@ describeFrontEnds('assistant-ui on useChat', (it) => {
   it('talks, and is the same after a reload, also in the middle of an answer', { timeoutMs }, async (context) => {
     const held = heldReply([{ type: 'text.delta', text: 'It is ' }], 'It is done.')
     const { chat } = await openPage(context, deskAgent({ held }))
-    await chat.say('hello')
-    await chat.sees('You said: hello.')
-    await chat.say('hold')
-    await chat.sees('It is')
-    await context.page.reload()
-    await chat.sees('It is')
-    held.release()
-    await chat.sees('It is done.')
-    const said = ['hello', 'You said: hello.', 'hold', 'It is done.']
-    assert.equal(await chat.said(), said)
-    await context.page.reload()
-    await chat.sees('It is done.')
-    assert.equal(await chat.said(), said)
+    await talkAcrossReloads(chat, held)
     checkProblems(context)
   })
 
