@@ -1,6 +1,6 @@
 import type { Clock } from '../protocol/ports/clock.ts'
 import { hasCode, RuntimeError } from '../protocol/errors.ts'
-import { paused } from '../protocol/bridge/paused.ts'
+import { pause } from '../protocol/ports/pause.ts'
 import type { LeaseOptions, LogHolder, Store, StoreLease } from '../protocol/ports/store.ts'
 
 /** Options of opening a log that another writer may have. */
@@ -37,7 +37,7 @@ export async function openLease(
   const { clock } = opener
   const until = clock.now() + wait
   let others = 0
-  for (let pause: number = again.first; ; pause = Math.min(pause * 2, again.last)) {
+  for (let waitMs: number = again.first; ; waitMs = Math.min(waitMs * 2, again.last)) {
     signal?.throwIfAborted()
     try {
       return await keptIf(opener, await store.open(agentId, { takeOver }))
@@ -50,7 +50,7 @@ export async function openLease(
         // It may have become free since.
         if (holder !== 'nobody' || again.others <= others) throw elsewhere(agentId, holder) ?? thrown
         others += 1
-      } else await paused(Math.min(pause, left), clock, signal)
+      } else await pause(Math.min(waitMs, left), clock, signal)
       opener.checkOpen()
     }
   }

@@ -1,5 +1,5 @@
 import { toReply, partsOf, type ReplyShape } from '../../packages/models/src/replyShape.ts'
-import { pause } from '../../src/actors/timing/pause.ts'
+import { pause } from '../../src/protocol/ports/pause.ts'
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import type { Tool } from '../../src/actors/tools/defineTool.ts'

@@ -1,7 +1,7 @@
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { Model, ModelRequest } from '../../../src/protocol/ports/model.ts'
 import { type Clock, systemClock } from '../../../src/protocol/ports/clock.ts'
-import { pause } from '../../../src/actors/timing/pause.ts'
+import { pause } from '../../../src/protocol/ports/pause.ts'
 import { partsOf, toReply, wrongInShape, type ReplyShape } from './replyShape.ts'
 
 /** Decides a reply from the request. If it throws, the model call has failed. */

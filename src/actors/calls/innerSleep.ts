@@ -1,6 +1,6 @@
 import { messageOf } from '../../protocol/errors.ts'
 import type { AgentPorts } from '../agentPorts.ts'
-import { pause } from '../timing/pause.ts'
+import { pause } from '../../protocol/ports/pause.ts'
 import { codeOf, failed, type End } from './innerEnds.ts'
 
 /** A running call that waits for longer than this, in milliseconds, is ended, and runs again at the time: to run a script again costs little. */

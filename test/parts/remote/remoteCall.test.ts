@@ -268,6 +268,20 @@ describe('an agent elsewhere that crashes', (it) => {
     assert.is(said(), 'It said: second life')
   })
 
+  it('is waited for no longer than it needs to end, once it is stopped', async (context) => {
+    const entry = elsewhere(
+      (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error))
+        }),
+      { stallMs: 100, restarts: { restart: 'never', maxRestarts: 0, windowMs: 0, backoffMs: 0 } },
+    )
+    const { pass, said, clock } = await begin(context, entry)
+    await pass(100)
+    assert.match(said(), /no sign of life/)
+    assert.is(clock.pending, 0)
+  })
+
   it('is not watched any more once it is over, though it still speaks', async (context) => {
     const hosts: RemoteHost[] = []
     const entry = elsewhere(

@@ -186,4 +186,12 @@ export const faults: readonly Fault[] = [
     to: ') return',
     tests: ['parts/remote/remoteCall'],
   },
+  {
+    id: 'remote-24',
+    file: 'src/actors/parts/remote/remoteCall.ts',
+    what: 'a life that was stopped and is gone is waited for, which holds the process',
+    from: 'within(ports.clock, endingMs, run, signal)',
+    to: 'within(ports.clock, endingMs, undefined, signal)',
+    tests: ['parts/remote/remoteCall'],
+  },
 ]

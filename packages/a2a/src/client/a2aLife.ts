@@ -3,7 +3,7 @@ import { TaskState, type AgentCard, type Part, type StreamResponse, type Task } 
 import type { Client } from '@a2a-js/sdk/client'
 import { z } from 'zod'
 import type { RemoteAnswer, RemoteHost, RemoteTask } from '../../../../src/actors/parts/remote/remoteAgent.ts'
-import { pause } from '../../../../src/actors/timing/pause.ts'
+import { pause } from '../../../../src/protocol/ports/pause.ts'
 import { messageOf as wordsOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { cutMiddle } from '../../../../src/protocol/text/cutMiddle.ts'

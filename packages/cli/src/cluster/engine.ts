@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { freePort } from './freePort.ts'
-import { paused } from '../../../../src/protocol/bridge/paused.ts'
+import { pause } from '../../../../src/protocol/ports/pause.ts'
 
 /**
  * Runs the engine, and stops it within five seconds when a line arrives on standard input or its writer is gone for any reason. Ends with the engine.
@@ -100,7 +100,7 @@ export class Engine {
       while (!(await answers(url))) {
         if (this.#guard.exitCode !== null || clock.now() > until)
           throw new RuntimeError('INTERNAL', `The engine did not start: ${await this.#lastWords()}`)
-        await paused(50, clock, undefined)
+        await pause(50, clock, undefined)
       }
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
-import { paused } from '../../../../src/protocol/bridge/paused.ts'
+import { pause } from '../../../../src/protocol/ports/pause.ts'
 import { withoutEnd } from '../../../../src/protocol/text/textEnds.ts'
 
 /** Options of `registerDeployment`. */
@@ -43,7 +43,7 @@ export async function registerDeployment(
   checkDeployment(admin, uri)
   const engine = withoutEnd(admin, '/')
   let last: { readonly why: string; readonly at: number } | undefined
-  for (let pause: number = pauseMs.first; !signal.aborted; pause = Math.min(pause * 2, pauseMs.last)) {
+  for (let waitMs: number = pauseMs.first; !signal.aborted; waitMs = Math.min(waitMs * 2, pauseMs.last)) {
     if (replace) await moveDeployments(engine, uri, signal)
     const answer = await ask(`${engine}/deployments`, 'POST', { uri, force: replace, breaking: replace }, signal)
     const { status, text } = answer
@@ -57,7 +57,7 @@ export async function registerDeployment(
       last = { why, at: clock.now() }
       told(why)
     }
-    await paused(pause, clock, signal)
+    await pause(waitMs, clock, signal)
   }
 }
 

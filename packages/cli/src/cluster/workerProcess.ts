@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { backoffDelay } from '../../../../src/protocol/backoffDelay.ts'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { paused } from '../../../../src/protocol/bridge/paused.ts'
+import { pause } from '../../../../src/protocol/ports/pause.ts'
 
 /** Addresses that a worker prints once it is up. */
 export interface WorkerAddresses {
@@ -92,7 +92,7 @@ export class WorkerProcess {
       this.#listener.gone(how)
       this.#first.reject(new RuntimeError('INTERNAL', `A worker did not start: it ended ${how}.`))
       if (clock.now() - from > livedMs) attempt = 0
-      await paused(backoffDelay(attempt, backoff, Math.random()), clock, signal)
+      await pause(backoffDelay(attempt, backoff, Math.random()), clock, signal)
     }
   }
 

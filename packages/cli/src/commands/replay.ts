@@ -1,4 +1,4 @@
-import { pause } from '../../../../src/actors/timing/pause.ts'
+import { pause } from '../../../../src/protocol/ports/pause.ts'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { type AgentEvent, eventOf, type LoggedEvent } from '../../../../src/protocol/events.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
-import { paused } from '../../../../src/protocol/bridge/paused.ts'
+import { pause } from '../../../../src/protocol/ports/pause.ts'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import type { CliHost } from '../cliHost.ts'
 import { Bell } from './bell.ts'
@@ -191,7 +191,7 @@ export class LiveScreen implements Screen {
   /** Has a person fill in a form, once a person who types has paused; `undefined` if nobody does or `signal` aborts. */
   async fillIn(form: FormToFill, signal: AbortSignal): Promise<FormAnswer | undefined> {
     this.#bell.ring()
-    for (let wait = this.#typesForMs; wait > 0; wait = this.#typesForMs) await paused(wait, this.#clock, signal)
+    for (let wait = this.#typesForMs; wait > 0; wait = this.#typesForMs) await pause(wait, this.#clock, signal)
     const isCommand = (text: string): boolean => {
       const isOne = this.#input?.isCommand?.(text) === true
       if (isOne) this.#input?.onLine(text, text)

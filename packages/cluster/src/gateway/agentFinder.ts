@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
-import { paused } from '../../../../src/protocol/bridge/paused.ts'
+import { pause } from '../../../../src/protocol/ports/pause.ts'
 import { isSocketAddress } from '../../../bridge/src/server/serveOptions.ts'
 import { DownWorkers } from './downWorkers.ts'
 import type { Place, WhoHas } from './gatewayOptions.ts'
@@ -67,7 +67,7 @@ export class AgentFinder {
     const until = (failingSince ?? this.#parts.clock.now()) + findMs
     let why = 'its worker does not let the gateway in, or does not stay'
     let isElsewhere = false
-    let pause: number = againMs.first
+    let waitMs: number = againMs.first
     while (!this.#isClosed && this.#parts.clock.now() < until) {
       signal.throwIfAborted()
       try {
@@ -87,8 +87,8 @@ export class AgentFinder {
         why = 'the directory does not say where it is'
         this.#parts.failed(`The directory failed: ${messageOf(thrown)}.`)
       }
-      await paused(pause, this.#parts.clock, signal)
-      pause = Math.min(2 * pause, againMs.most)
+      await pause(waitMs, this.#parts.clock, signal)
+      waitMs = Math.min(2 * waitMs, againMs.most)
     }
     if (isElsewhere) throw new RuntimeError('AGENT_ELSEWHERE', `Agent "${agentId}" is in a process that serves nobody.`)
     throw new RuntimeError('AGENT_UNREACHABLE', `Agent "${agentId}" cannot be reached: ${why}.`)

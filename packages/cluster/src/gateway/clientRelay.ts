@@ -4,7 +4,7 @@ import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { errorInfo, RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { WorkerEntry } from '../../../wire/src/frames.ts'
 import { rightsOf } from '../../../wire/src/rights.ts'
-import { paused } from '../../../../src/protocol/bridge/paused.ts'
+import { pause } from '../../../../src/protocol/ports/pause.ts'
 import type { Command, FrontClient, Relay } from '../../../bridge/src/server/front.ts'
 import { isUnlimited, reaches } from '../../../bridge/src/server/roles.ts'
 import { requestIdOf } from '../../../bridge/src/server/sessionId.ts'
@@ -93,7 +93,7 @@ export class ClientRelay implements Relay {
 
   async #learnLater(): Promise<void> {
     const { signal } = this.#closed
-    do await paused(againMs.most, this.#gateway.clock, signal)
+    do await pause(againMs.most, this.#gateway.clock, signal)
     while (!signal.aborted && !(await this.#learn()))
     if (signal.aborted) return
     const { definitions, descriptions } = this
@@ -199,7 +199,7 @@ export class ClientRelay implements Relay {
     let failure: ErrorInfo | undefined
     try {
       if (route.failures > 0)
-        await paused(Math.min(againMs.first * 2 ** route.failures, againMs.most), this.#gateway.clock, signal)
+        await pause(Math.min(againMs.first * 2 ** route.failures, againMs.most), this.#gateway.clock, signal)
       const { url, isPlaced } = await this.#gateway.finder.find(route, signal)
       signal.throwIfAborted()
       route.url = url

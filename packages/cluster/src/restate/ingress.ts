@@ -1,7 +1,7 @@
 import type * as Clients from '@restatedev/restate-sdk-clients'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { errorCodes, messageOf, RuntimeError, type ErrorCode } from '../../../../src/protocol/errors.ts'
-import { paused } from '../../../../src/protocol/bridge/paused.ts'
+import { pause } from '../../../../src/protocol/ports/pause.ts'
 import { remoteError } from '../../../bridge/src/client/answers.ts'
 
 /** A request to an agent's object. */
@@ -124,7 +124,7 @@ export class Ingress {
           throw refusal ?? this.#unreachable(thrown)
         }
       }
-      await paused(pauseMs, clock, this.#closing.signal)
+      await pause(pauseMs, clock, this.#closing.signal)
       pauseMs = Math.min(pauseMs * 2, mostPauseMs)
     }
   }

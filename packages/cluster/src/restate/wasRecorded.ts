@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
-import { paused } from '../../../../src/protocol/bridge/paused.ts'
+import { pause } from '../../../../src/protocol/ports/pause.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { LoggedRequests } from '../../../sessions/src/loggedRequests.ts'
 
@@ -31,7 +31,7 @@ export async function wasRecorded({
       // Whoever follows the log hears of it.
     }
     if (requests.has(requestId)) return undefined
-    await paused(pollMs, clock, signal)
+    await pause(pollMs, clock, signal)
   }
   return undefined
 }

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../../../src/protocol/ports/clock.ts
 import { cloneJson } from '../../../../src/protocol/checks/cloneJson.ts'
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Model, ModelPart, ModelRequest } from '../../../../src/protocol/ports/model.ts'
-import { pause } from '../../../../src/actors/timing/pause.ts'
+import { pause } from '../../../../src/protocol/ports/pause.ts'
 import { blankRequest } from '../../../../src/log/redaction/blankSecrets.ts'
 import { type Exchange, readRecording } from './recording.ts'
 import { requestDifference } from './requestDifference.ts'

@@ -6,7 +6,7 @@ import type { InnerCalls } from '../../../../src/actors/tools/innerCalls.ts'
 import type { SourceHost, SourceStatus, ToolConnection } from '../../../../src/actors/tools/toolSource.ts'
 import type { SaidBlock } from '../../../../src/protocol/text/saidContent.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
-import { paused } from '../../../../src/protocol/bridge/paused.ts'
+import { pause, within } from '../../../../src/protocol/ports/pause.ts'
 import { Apps } from './apps.ts'
 import { callServer, type ServerCall } from './callServer.ts'
 import { mcpConnectionMachine, type ConnectionEvent, type Lost, type Opened } from './connectionMachine.ts'
@@ -25,7 +25,6 @@ import { printOf } from './toolPrint.ts'
 import { taskOf } from './relatedTask.ts'
 import { TaskCall } from './taskCall.ts'
 import { isWanted, toolsOf } from './toolsOf.ts'
-import { within } from '../../../tools/src/within.ts'
 
 type Machine = typeof mcpConnectionMachine
 type Snapshot = SnapshotFrom<Machine>
@@ -68,7 +67,6 @@ export class McpConnection implements ToolConnection {
     this.#host = host
     this.#secrets = secrets
     const now = (): number => host.clock.now()
-    const pause = (ms: number, signal: AbortSignal): Promise<void> => paused(Math.max(0, ms), host.clock, signal)
     this.#since = now()
     this.#signIn = new SignIn(settings.auth, {
       signedIn: () => this.#send({ type: 'signed.in' }),
@@ -79,8 +77,10 @@ export class McpConnection implements ToolConnection {
         open: fromPromise<Opened>(({ signal }) => this.#ends(this.#open(signal))),
         watch: fromPromise<Lost>(() => this.#watch()),
         list: fromPromise<void>(({ signal }) => this.#list(signal)),
-        sleep: fromPromise<void, { readonly until: number }>(({ input, signal }) => pause(input.until - now(), signal)),
-        rest: fromPromise<void>(({ signal }) => pause(restMs, signal)),
+        sleep: fromPromise<void, { readonly until: number }>(({ input, signal }) =>
+          pause(Math.max(0, input.until - now()), host.clock, signal),
+        ),
+        rest: fromPromise<void>(({ signal }) => pause(restMs, host.clock, signal)),
         shut: fromPromise<void>(() => this.#shut()),
       },
     })

@@ -14,7 +14,7 @@ import type { McpSettings } from './options.ts'
 import type { ServerSecrets } from './serverSecrets.ts'
 import { StandardError } from './standardError.ts'
 import { StdioTransport } from './stdioTransport.ts'
-import { within } from '../../../tools/src/within.ts'
+import { within } from '../../../../src/protocol/ports/pause.ts'
 
 /** Callbacks of a server. */
 export interface ServerHost {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { LineReader, requestIn } from './lineReader.ts'
-import { within } from '../../../tools/src/within.ts'
+import { within } from '../../../../src/protocol/ports/pause.ts'
 
 /** A message of JSON-RPC. */
 interface RpcMessage {

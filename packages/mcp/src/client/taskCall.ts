@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Client } from '@modelcontextprotocol/client'
 import { z } from 'zod'
-import { pause } from '../../../../src/actors/timing/pause.ts'
+import { pause } from '../../../../src/protocol/ports/pause.ts'
 import type { ToolContext } from '../../../../src/actors/tools/defineTool.ts'
 import type { InnerCalls } from '../../../../src/actors/tools/innerCalls.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'

@@ -1,6 +1,6 @@
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { type Clock, systemClock } from '../../../../src/protocol/ports/clock.ts'
-import { within } from '../within.ts'
+import { within } from '../../../../src/protocol/ports/pause.ts'
 import { lexicalPath } from './paths.ts'
 import type { ExecEnd, ExecOptions, Workspace } from './port.ts'
 import { closedError, setVariables, shellFiles, shellQuoted, withoutVariables } from './shellFiles.ts'

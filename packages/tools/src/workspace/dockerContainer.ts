@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
-import { within } from '../within.ts'
+import { within } from '../../../../src/protocol/ports/pause.ts'
 import type { ScriptEnd } from './shellFiles.ts'
 
 /** A container that runs. */

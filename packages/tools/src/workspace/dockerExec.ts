@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
-import { within } from '../within.ts'
+import { within } from '../../../../src/protocol/ports/pause.ts'
 import type { Container } from './dockerContainer.ts'
 import { lexicalPath } from './paths.ts'
 import type { ExecEnd, ExecOptions, Workspace } from './port.ts'

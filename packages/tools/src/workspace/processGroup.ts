@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { hasCode } from '../../../../src/protocol/errors.ts'
-import { within } from '../within.ts'
+import { within } from '../../../../src/protocol/ports/pause.ts'
 import { startOf, type ProcessIdentity } from './processIdentity.ts'
 
 /** Program that is started in place of a shell on this machine. */

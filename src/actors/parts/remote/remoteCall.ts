@@ -4,7 +4,7 @@ import type { Spent } from '../../../protocol/records.ts'
 import { mayRestart, restartAt } from '../../../protocol/runs/restarts.ts'
 import { jsonChars } from '../../../protocol/text/jsonChars.ts'
 import type { AgentPorts } from '../../agentPorts.ts'
-import { pause } from '../../timing/pause.ts'
+import { pause, within } from '../../../protocol/ports/pause.ts'
 import { PausableTimer } from '../../timing/pausableTimer.ts'
 import type { InnerCalls } from '../../tools/innerCalls.ts'
 import type { ToolContext } from '../../tools/toolContext.ts'
@@ -107,8 +107,7 @@ export class RemoteCall {
       return await Promise.race([run, ended.promise])
     } catch (thrown) {
       // The next life must not meet this one.
-      if (life.signal.aborted && !signal.aborted)
-        await Promise.race([run.catch(() => {}), pause(endingMs, ports.clock, signal)])
+      if (life.signal.aborted && !signal.aborted) await within(ports.clock, endingMs, run, signal)
       throw thrown
     } finally {
       this.#end = undefined

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../../../../src/actors/define/agentDefinition.ts'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../models/src/policyModel.ts'
-import { pause } from '../../../../../src/actors/timing/pause.ts'
+import { pause } from '../../../../../src/protocol/ports/pause.ts'
 import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 import { textOf } from '../../../../../src/protocol/messages.ts'
 import { tool } from '../../../../../test/support/agentHarness.ts'
