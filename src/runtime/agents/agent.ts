@@ -90,7 +90,7 @@ export class Agent<
     entry: Entry<O, D, C, S>,
     options: { readonly afterwards?: 'wait' | 'end' } = {},
   ): Promise<Agent<O, DepsFor<D> | undefined, EventsOf<C>, S>> {
-    const isEnd = options.afterwards === 'end'
+    const isEnd = options?.afterwards === 'end'
     return this.#host.loaded(async (agent) => {
       const rest = isAgentDefinition(entry) ? { definition: entry } : entry
       const successor = await this.#spawn(agent, { context: 'fork', ...rest, detach: isEnd }, {})
@@ -166,7 +166,7 @@ export class Agent<
   subscribe(listener: AgentListener, options: ListenOptions): () => void
   subscribe(listener: (event: never) => unknown, options: ListenOptions = {}): () => void {
     checkListener('subscribe', listener)
-    const { descendants = false } = options
+    const { descendants = false } = options ?? {}
     const unsubscribe = this.#host.announcer.subscribe(listener as AgentListener, { descendants })
     return () => {
       unsubscribe()
