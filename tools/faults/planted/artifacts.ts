@@ -54,7 +54,7 @@ export const faults: readonly Fault[] = [
     id: 'artifacts-7',
     file: 'src/conversation/tree/facts.ts',
     what: 'a compaction hides the name by which a result could be read',
-    from: "message.artifacts !== undefined ? 'kept' : undefined",
+    from: "keptNames(message) !== '' ? 'kept' : undefined",
     to: 'undefined',
     tests: ['conversation/keptResults'],
   },
