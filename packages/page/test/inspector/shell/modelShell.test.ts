@@ -1,6 +1,5 @@
 import { KeptTexts } from '../../../src/inspector/model/shell/keptTexts.ts'
 import { ShellChoices } from '../../../src/inspector/model/shell/shellChoices.ts'
-import type { Took } from '../../../../charts/src/workTimes.ts'
 import { childStanding } from '../../../src/inspector/model/sessions/childStanding.ts'
 import type { LastRun } from '../../../../../src/protocol/runs/lastRun.ts'
 import type { NewestRun } from '../../../src/inspector/model/agent/newestRun.ts'
