@@ -148,10 +148,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-20',
-    file: 'packages/page/src/inspector/model/artifacts/artifactReader.ts',
+    file: 'packages/page/src/inspector/model/artifacts/readBytes.ts',
     what: 'half of a file is saved as if it were all',
-    from: 'if (blob.size !== artifact.bytes)',
-    to: 'if (blob.size > artifact.bytes)',
+    from: 'if (blob.size === bytes)',
+    to: 'if (blob.size <= bytes)',
     tests: ['page/test/inspector/artifacts/artifactReader'],
   },
   {

@@ -2,12 +2,10 @@ import type { Artifact } from '../../../../../../src/protocol/artifacts/artifact
 import { artifactName } from '../../../../../../src/protocol/artifacts/artifactNames.ts'
 import { isTextual } from '../../../../../../src/protocol/text/fileText.ts'
 import { forDisplay } from '../words/shortText.ts'
+import type { BytesPort } from './readBytes.ts'
 
 /** The functions of a browser that the page needs to show artifacts. */
-export interface ArtifactPorts {
-  /** Asks the server of the page. Rejects when it cannot be reached, and when aborted. */
-  /** `path`: seen from the page. */
-  get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
+export interface ArtifactPorts extends BytesPort {
   /** Opens a new tab. Returns false if the browser refuses, as too long has passed since a person asked. */
   open(blob: Blob): boolean
   /** Saves a file under a name. */

@@ -1,5 +1,10 @@
 import { formatCount } from '../words/numbers.ts'
-import type { ArtifactPorts } from './artifactReader.ts'
+
+/** Asks the server of the page. Rejects when it cannot be reached, and when aborted. */
+export interface BytesPort {
+  /** `path`: seen from the page. */
+  get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
+}
 
 interface Wanted {
   /** Seen from the page. */
@@ -10,11 +15,7 @@ interface Wanted {
 }
 
 /** Reads a whole file from the server of the page. Rejects with a sentence for a person, and with the reason of `signal`. */
-export async function readBytes(
-  ports: Pick<ArtifactPorts, 'get'>,
-  { path, token, bytes }: Wanted,
-  signal: AbortSignal,
-): Promise<Blob> {
+export async function readBytes(ports: BytesPort, { path, token, bytes }: Wanted, signal: AbortSignal): Promise<Blob> {
   let response: Response
   try {
     response = await ports.get(path, token === undefined ? {} : { authorization: `Bearer ${token}` }, signal)
