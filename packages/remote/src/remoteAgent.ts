@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
-import type { UpdateKind } from '../../../protocol/parts/remote/remoteRecords.ts'
-import type { Clock } from '../../../protocol/ports/clock.ts'
-import type { Spent } from '../../../protocol/records.ts'
-import type { RestartPolicy } from '../../../protocol/runs/restarts.ts'
-import type { Snapshots } from '../../../protocol/ports/snapshots.ts'
-import type { UndoContext } from '../../tools/checkedUndo.ts'
-import type { Redaction } from '../../tools/toolContext.ts'
-import type { Subject } from '../permissions/subjects.ts'
+import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
+import type { UpdateKind } from '../../../src/protocol/parts/remote/remoteRecords.ts'
+import type { Clock } from '../../../src/protocol/ports/clock.ts'
+import type { Spent } from '../../../src/protocol/records.ts'
+import type { RestartPolicy } from '../../../src/protocol/runs/restarts.ts'
+import type { Snapshots } from '../../../src/protocol/ports/snapshots.ts'
+import type { UndoContext } from '../../../src/actors/tools/checkedUndo.ts'
+import type { Redaction } from '../../../src/actors/tools/toolContext.ts'
+import type { Subject } from '../../../src/actors/parts/permissions/subjects.ts'
 
 /** Limits of one task of an agent elsewhere. Those that its protocol does not tell cannot be reached. */
 export interface RemoteLimits {
@@ -100,8 +100,8 @@ export interface RemoteAnswer {
   readonly data?: unknown
 }
 
-/** An agent that runs elsewhere, as an entry of an agent's `agents`: a supervised child of the caller that keeps no log here. */
-export interface RemoteAgentEntry extends Omit<RemoteOptions, 'restart' | 'maxRestarts' | 'windowMs' | 'backoffMs'> {
+/** An agent that runs elsewhere, as its protocol gives it to `remoteAgent`. */
+export interface RemoteAgentSpec extends Omit<RemoteOptions, 'restart' | 'maxRestarts' | 'windowMs' | 'backoffMs'> {
   readonly protocol: string
   readonly restarts: RestartPolicy
   /** Names by which rules can be about what it asks for. */
@@ -114,13 +114,6 @@ export interface RemoteAgentEntry extends Omit<RemoteOptions, 'restart' | 'maxRe
   /** Undoes a task by what was kept of it; rejects with what was not undone. Absent: tasks are not undone. */
   readonly undo?: ((kept: readonly unknown[], context: UndoContext) => Promise<void>) | undefined
 }
-
-export const isRemoteAgent = (entry: unknown): entry is RemoteAgentEntry =>
-  typeof entry === 'object' &&
-  entry !== null &&
-  'protocol' in entry &&
-  'run' in entry &&
-  typeof entry.run === 'function'
 
 const count = () => z.int().nonnegative()
 

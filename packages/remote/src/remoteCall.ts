@@ -1,15 +1,15 @@
-import { cloneJson } from '../../../protocol/checks/cloneJson.ts'
-import { hasCode, messageOf, RuntimeError } from '../../../protocol/errors.ts'
-import type { Spent } from '../../../protocol/records.ts'
-import { mayRestart, restartAt } from '../../../protocol/runs/restarts.ts'
-import { jsonChars } from '../../../protocol/text/jsonChars.ts'
-import type { AgentPorts } from '../../agentPorts.ts'
-import { pause, within } from '../../../protocol/ports/pause.ts'
-import { PausableTimer } from '../../timing/pausableTimer.ts'
-import type { InnerCalls } from '../../tools/innerCalls.ts'
-import type { ToolContext } from '../../tools/toolContext.ts'
+import { cloneJson } from '../../../src/protocol/checks/cloneJson.ts'
+import { hasCode, messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
+import type { Spent } from '../../../src/protocol/records.ts'
+import { mayRestart, restartAt } from '../../../src/protocol/runs/restarts.ts'
+import { jsonChars } from '../../../src/protocol/text/jsonChars.ts'
+import type { AgentPorts } from '../../../src/actors/agentPorts.ts'
+import { pause, within } from '../../../src/protocol/ports/pause.ts'
+import { PausableTimer } from '../../../src/actors/timing/pausableTimer.ts'
+import type { InnerCalls } from '../../../src/actors/tools/innerCalls.ts'
+import type { ToolContext } from '../../../src/actors/tools/toolContext.ts'
 import { permit } from './permit.ts'
-import type { RemoteAgentEntry, RemoteAnswer, RemoteHost } from './remoteAgent.ts'
+import type { RemoteAgentSpec, RemoteAnswer, RemoteHost } from './remoteAgent.ts'
 import { Updates } from './updates.ts'
 
 interface Bound {
@@ -33,7 +33,7 @@ const endingMs = 5_000
 
 /** A call that an agent elsewhere carries out, from its first life to its last. */
 export class RemoteCall {
-  readonly #entry: RemoteAgentEntry
+  readonly #entry: RemoteAgentSpec
   readonly #bound: Bound
   readonly #updates: Updates
   /** Set while a life runs: ends it with a reason. */
@@ -42,7 +42,7 @@ export class RemoteCall {
   #childId: string
   #kept: KeptOfTask
 
-  constructor(entry: RemoteAgentEntry, bound: Bound) {
+  constructor(entry: RemoteAgentSpec, bound: Bound) {
     this.#entry = entry
     this.#bound = bound
     const { ports, calls, context } = bound

@@ -1,6 +1,6 @@
-import type { UpdateKind } from '../../../protocol/parts/remote/remoteRecords.ts'
-import type { Clock } from '../../../protocol/ports/clock.ts'
-import { cutMiddle } from '../../../protocol/text/cutMiddle.ts'
+import type { UpdateKind } from '../../../src/protocol/parts/remote/remoteRecords.ts'
+import type { Clock } from '../../../src/protocol/ports/clock.ts'
+import { cutMiddle } from '../../../src/protocol/text/cutMiddle.ts'
 
 /** Milliseconds between two records. */
 const everyMs = 250

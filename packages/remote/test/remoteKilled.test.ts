@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
-import { ends, Lives, type Life } from '../../support/lives.ts'
-import { assert, describe } from '../../support/suite.ts'
+import { ends, Lives, type Life } from '../../../test/support/lives.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
 import { callerOf, elsewhere, recordsOf } from './fakeAgent.ts'
 
 /** The state elsewhere, whatever becomes of the caller: tasks, with the steps that were done of each. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { AgentPorts } from '../../agentPorts.ts'
-import { defineTool, type AnyTool } from '../../tools/defineTool.ts'
-import type { InnerCalls } from '../../tools/innerCalls.ts'
-import { isWritten, type Ruling } from '../permissions/decideCall.ts'
-import { judgeCall, suggestionsFor, whenAsked } from '../permissions/judgeCall.ts'
+import type { AgentPorts } from '../../../src/actors/agentPorts.ts'
+import { defineTool, type AnyTool } from '../../../src/actors/tools/defineTool.ts'
+import type { InnerCalls } from '../../../src/actors/tools/innerCalls.ts'
+import { isWritten, type Ruling } from '../../../src/actors/parts/permissions/decideCall.ts'
+import { judgeCall, suggestionsFor, whenAsked } from '../../../src/actors/parts/permissions/judgeCall.ts'
 import type { Permission, RemoteRequest } from './remoteAgent.ts'
 
 /** Returns the decision that holds among those about the several names of one thing; `undefined`: nothing was said. */

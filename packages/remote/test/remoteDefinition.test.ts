@@ -1,13 +1,13 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { policyModel } from '../../../packages/models/src/policyModel.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { deferred } from '../../../src/actors/parts/deferred/deferred.ts'
-import { createRuntime } from '../../../packages/bridge/src/createRuntime.ts'
-import { each } from '../../../packages/groups/src/each.ts'
-import { parallel } from '../../../packages/groups/src/parallel.ts'
+import { createRuntime } from '../../bridge/src/createRuntime.ts'
+import { each } from '../../groups/src/each.ts'
+import { parallel } from '../../groups/src/parallel.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { z } from 'zod'
-import { assert, describe } from '../../support/suite.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
 import { callerOf, elsewhere } from './fakeAgent.ts'
 
 const entry = elsewhere(() => Promise.resolve({ text: '' }))

@@ -1,17 +1,22 @@
-import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
+import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import { z } from 'zod'
-import type { AgentPorts } from '../../agentPorts.ts'
-import { lazily } from '../../../protocol/lazily.ts'
-import type { UndoContext } from '../../tools/checkedUndo.ts'
-import { BoundCall } from '../../tools/boundCall.ts'
-import { defineTool, type Tool } from '../../tools/defineTool.ts'
-import type { InnerCalls } from '../../tools/innerCalls.ts'
-import type { ToolContext } from '../../tools/toolContext.ts'
+import type { AgentPorts } from '../../../src/actors/agentPorts.ts'
+import { lazily } from '../../../src/protocol/lazily.ts'
+import type { UndoContext } from '../../../src/actors/tools/checkedUndo.ts'
+import { BoundCall } from '../../../src/actors/tools/boundCall.ts'
+import { defineTool, type Tool } from '../../../src/actors/tools/defineTool.ts'
+import type { InnerCalls } from '../../../src/actors/tools/innerCalls.ts'
+import type { ToolContext } from '../../../src/actors/tools/toolContext.ts'
 import { RemoteCall, type KeptOfTask } from './remoteCall.ts'
-import type { RemoteAgentEntry } from './remoteAgent.ts'
+import type { RemoteAgentEntry } from '../../../src/actors/parts/remote/remoteEntry.ts'
+import type { RemoteAgentSpec } from './remoteAgent.ts'
+
+/** Returns the entry of an agent elsewhere. */
+export const remoteAgent = (spec: RemoteAgentSpec): RemoteAgentEntry =>
+  Object.freeze({ protocol: spec.protocol, name: spec.name, tool: remoteTool(spec) })
 
 /** Returns the tool by which a model calls an agent elsewhere. A call that was cut off goes on where its task is. */
-export function remoteTool(entry: RemoteAgentEntry): Tool {
+function remoteTool(entry: RemoteAgentSpec): Tool {
   const { name, description = '', input, limits, asks, undo } = entry
   const tool = defineTool({
     name,
@@ -36,7 +41,7 @@ export function remoteTool(entry: RemoteAgentEntry): Tool {
 
 const keptSchema = lazily(() => z.object({ kept: z.array(z.unknown()), isPartial: z.boolean() }).optional())
 
-const undoing = (undo: NonNullable<RemoteAgentEntry['undo']>) => ({
+const undoing = (undo: NonNullable<RemoteAgentSpec['undo']>) => ({
   effects: 'reversible' as const,
   receipt: keptSchema(),
   undo: async (context: UndoContext<unknown, KeptOfTask | undefined>): Promise<void> => {
@@ -56,7 +61,7 @@ interface Bound {
 }
 
 async function answer(
-  entry: RemoteAgentEntry,
+  entry: RemoteAgentSpec,
   { task, ...others }: { readonly task: string; readonly [field: string]: unknown },
   bound: Bound,
 ): Promise<string> {

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import type { RemoteAgentEntry, RemoteHost, RemoteRequest } from '../../../src/actors/parts/remote/remoteAgent.ts'
+import type { RemoteAgentEntry } from '../../../src/actors/parts/remote/remoteEntry.ts'
+import type { RemoteHost, RemoteRequest } from '../src/remoteAgent.ts'
 import type { AgentOptions } from '../../../src/actors/define/defineAgent.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
-import { Lives, paused, until } from '../../support/lives.ts'
-import { assert, describe, type CaseContext } from '../../support/suite.ts'
+import { Lives, paused, until } from '../../../test/support/lives.ts'
+import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { callerOf, elsewhere, recordsOf } from './fakeAgent.ts'
 
 const usage = { input: 900, output: 100, cacheRead: 0, cacheWrite: 0 }

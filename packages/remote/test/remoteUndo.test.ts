@@ -1,7 +1,7 @@
-import type { RemoteAgentEntry } from '../../../src/actors/parts/remote/remoteAgent.ts'
+import type { RemoteAgentEntry } from '../../../src/actors/parts/remote/remoteEntry.ts'
 import type { RecordOf } from '../../../src/protocol/records.ts'
-import { ends, Lives, until, type Life } from '../../support/lives.ts'
-import { assert, describe } from '../../support/suite.ts'
+import { ends, Lives, until, type Life } from '../../../test/support/lives.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
 import { callerOf, elsewhere, recordsOf } from './fakeAgent.ts'
 
 /** Keeps these, and notes what it is to undo. */
