@@ -6,7 +6,7 @@ import type { LastRun } from '../protocol/runs/lastRun.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import { isWaiting, movesCall, stageAfter } from './callStage.ts'
 import { foldLog, type Fold } from './fold.ts'
-import { isImported } from '../protocol/imported.ts'
+import { isImported } from '../protocol/text/nodeIds.ts'
 import { textOf } from '../protocol/text/messageText.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 

@@ -1,5 +1,4 @@
-import type { Fold } from './fold.ts'
-import { KnownIds, type KeptIds } from '../protocol/checks/knownIds.ts'
+import { type Fold, KnownIds, type KeptIds } from './fold.ts'
 import { isOfPart } from '../protocol/parts/partLines.ts'
 import type { LogRecord } from '../protocol/records.ts'
 

@@ -10,10 +10,9 @@ import { answeredInBackground, backgroundOf, givenTo, inBackground } from './bac
 import { callKey, reporterOf, reportId } from './callFacts.ts'
 import { numberOf } from './continuing.ts'
 import type { FoldedCalls } from './foldedCalls.ts'
+import { remainingLimits, newRun, nothingPaused } from './limits.ts'
 import { preparedFrame, usedFrame, withoutUse } from './frames.ts'
-import { remainingLimits } from './limits.ts'
 import { partFolding, partStates } from './partStates.ts'
-import { newRun, nothingPaused } from './runState.ts'
 import { withSpent, withUsage } from './spending.ts'
 import { answersResults, endingOf, whyUnfit } from './unfitReplies.ts'
 

@@ -1,11 +1,11 @@
-import { isImported } from '../protocol/imported.ts'
+import { isImported } from '../protocol/text/nodeIds.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import type { AgentContext, LoggedContext } from './agentTypes.ts'
 import { endAll, foldRecord } from './contextFold.ts'
 import { FoldedCalls } from './foldedCalls.ts'
+import { nothingPaused } from './limits.ts'
 import { isEnding } from './foreign.ts'
 import { noPartStates } from './partStates.ts'
-import { nothingPaused } from './runState.ts'
 
 /** The parts of a context that are folded from the log; the rest comes from the conversation or starts afresh. */
 export interface FoldedContext extends LoggedContext, Pick<AgentContext, 'seq' | 'now' | 'heldAt'> {

@@ -2,9 +2,8 @@ import { z } from 'zod'
 import { onlyFields } from './checks/onlyFields.ts'
 import { lazily } from './lazily.ts'
 import { contentSchema } from './content.ts'
-import { maxContentChars, type Content } from './text/saidContent.ts'
+import { maxContentChars, type Content, jsonChars } from './text/saidContent.ts'
 import { describeIssues, RuntimeError } from './errors.ts'
-import { jsonChars } from './text/jsonChars.ts'
 import { blockSchema, type Block } from './messages.ts'
 
 /** A message of another system with which an agent begins. A string is one block of text. */

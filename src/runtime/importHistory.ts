@@ -1,6 +1,6 @@
 import { checkRequest } from '../conversation/request/checkRequest.ts'
 import { type CheckedHistoryMessage, wrongHistory } from '../protocol/history.ts'
-import { importedRunId } from '../protocol/imported.ts'
+import { importedRunId } from '../protocol/text/nodeIds.ts'
 import { noUsage, toolCallsOf } from '../protocol/messages.ts'
 import type { RequestMessage } from '../protocol/ports/model.ts'
 import { recordVersion, type LogRecord, type RecordOf } from '../protocol/records.ts'

@@ -1,4 +1,4 @@
-import { refusedPart, withoutRefused } from '../../src/actors/turn/withoutRefused.ts'
+import { refusedPart, withoutRefused } from '../../src/actors/models/openStream.ts'
 import { errorInfo } from '../../src/protocol/errors.ts'
 import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 import { assert, describe } from '../support/suite.ts'

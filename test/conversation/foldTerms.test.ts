@@ -7,7 +7,7 @@ import {
   type FoldTerms,
 } from '../../src/conversation/brakes/fold/planFold.ts'
 import { economicsOf } from '../../src/conversation/limits/economics.ts'
-import type { Measured } from '../../src/conversation/limits/measured.ts'
+import type { Measured } from '../../src/conversation/limits/tokenCounter.ts'
 import { sizesOfFold } from '../../src/conversation/limits/trunkSizes.ts'
 import type { Conversation } from '../../src/conversation/tree/conversation.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'

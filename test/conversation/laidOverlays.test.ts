@@ -1,5 +1,4 @@
-import { LaidOverlays } from '../../src/conversation/request/laidOverlays.ts'
-import type { LaidOverlay } from '../../src/conversation/request/overlay.ts'
+import { LaidOverlays, type LaidOverlay } from '../../src/conversation/request/overlay.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const laid = (nodeId: number, from: number, to: number): LaidOverlay => ({

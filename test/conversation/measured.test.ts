@@ -7,7 +7,7 @@ import {
   wentOn,
   withRun,
   type Measured,
-} from '../../src/conversation/limits/measured.ts'
+} from '../../src/conversation/limits/tokenCounter.ts'
 import { assert, describe } from '../support/suite.ts'
 
 interface Seen {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { z } from 'zod'
 import { askModel } from '../../src/actors/turn/askModel.ts'
-import { wellFormed } from '../../src/protocol/text/wellFormed.ts'
+import { wellFormed } from '../../src/conversation/request/renderMessage.ts'
 import { createRuntime, defineAgent, defineTool, type Model } from '../../src/index.ts'
 import { systemClock } from '../../src/protocol/ports/clock.ts'
 import type { Block } from '../../src/protocol/messages.ts'

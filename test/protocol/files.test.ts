@@ -1,5 +1,5 @@
 import { estimateTokens } from '../../src/conversation/limits/tokenCounter.ts'
-import { asFrame } from '../../src/protocol/bridge/writeCommand.ts'
+import { asFrame } from '../../src/protocol/bridge/commandRules.ts'
 import { contentSchema } from '../../src/protocol/content.ts'
 import { describeIssues } from '../../src/protocol/errors.ts'
 import { fileText } from '../../src/protocol/text/fileText.ts'

@@ -1,4 +1,4 @@
-import { asFrame } from '../../src/protocol/bridge/writeCommand.ts'
+import { asFrame } from '../../src/protocol/bridge/commandRules.ts'
 import { contentSchema } from '../../src/protocol/content.ts'
 import { describeIssues } from '../../src/protocol/errors.ts'
 import { blockSchema, plainBlockSchema } from '../../src/protocol/messages.ts'

@@ -1,4 +1,4 @@
-import { KnownIds } from '../../src/protocol/checks/knownIds.ts'
+import { KnownIds } from '../../src/log/fold.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const again = (ids: KnownIds): KnownIds => new KnownIds(JSON.parse(JSON.stringify(ids.keep())))

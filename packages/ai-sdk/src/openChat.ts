@@ -1,7 +1,7 @@
 import { isWait } from '../../../src/protocol/runs/waits.ts'
 import type { AbortOptions } from '../../../src/protocol/bridge/abortOptions.ts'
 import type { AgentCommand } from '../../../src/protocol/bridge/commands.ts'
-import { decided } from '../../../src/protocol/bridge/writeCommand.ts'
+import { decided } from '../../../src/protocol/bridge/commandRules.ts'
 import { checkCommand } from '../../../src/protocol/bridge/checkCommand.ts'
 import { hasCode, RuntimeError } from '../../../src/protocol/errors.ts'
 import { formatNodeId } from '../../../src/protocol/ids.ts'

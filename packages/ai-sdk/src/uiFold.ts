@@ -1,7 +1,7 @@
 import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
 import type { AgentEvent, EventOf, GrowingReply } from '../../../src/protocol/events.ts'
 import { formatNodeId } from '../../../src/protocol/ids.ts'
-import { isImported } from '../../../src/protocol/imported.ts'
+import { isImported } from '../../../src/protocol/text/nodeIds.ts'
 import { saidByTool, textOf } from '../../../src/protocol/messages.ts'
 import type { CallShown } from '../../../src/protocol/parts/describing.ts'
 import { wordsOf } from '../../../src/protocol/parts/partWords.ts'

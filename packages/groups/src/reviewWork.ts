@@ -1,5 +1,5 @@
 import { Markers } from '../../../src/conversation/request/markers.ts'
-import { neutralise } from '../../../src/conversation/request/neutralise.ts'
+import { neutralise } from '../../../src/conversation/request/renderMessage.ts'
 import type { ConversationNode } from '../../../src/conversation/tree/node.ts'
 import { piecesOf } from '../../../src/conversation/tree/stepText.ts'
 import { transcriptOfSteps, type TranscriptStep } from '../../policies/src/transcript.ts'

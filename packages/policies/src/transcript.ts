@@ -4,7 +4,7 @@ import { bestLine, type Search } from '../../../src/conversation/tree/excerpt.ts
 import { foldLine } from '../../../src/conversation/brakes/fold/foldLine.ts'
 import { parseNodeId } from '../../../src/protocol/ids.ts'
 import { transcriptMarkers } from '../../../src/conversation/request/markers.ts'
-import { neutralise } from '../../../src/conversation/request/neutralise.ts'
+import { neutralise } from '../../../src/conversation/request/renderMessage.ts'
 import { stepOf } from '../../../src/conversation/brakes/prune/pruneNotes.ts'
 import type { Recalled } from '../../../src/conversation/brakes/recall/recall.ts'
 import {

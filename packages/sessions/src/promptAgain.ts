@@ -1,4 +1,4 @@
-import { isImported } from '../../../src/protocol/imported.ts'
+import { isImported } from '../../../src/protocol/text/nodeIds.ts'
 import type { PlainBlock } from '../../../src/protocol/messages.ts'
 import type { ProvenanceKind } from '../../../src/protocol/provenance.ts'
 import type { ConversationNode } from '../../../src/conversation/tree/node.ts'

@@ -1,7 +1,7 @@
 import { isWait } from '../../../src/protocol/runs/waits.ts'
 import { isOfPart } from '../../../src/protocol/parts/partLines.ts'
 import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
-import { isImported } from '../../../src/protocol/imported.ts'
+import { isImported } from '../../../src/protocol/text/nodeIds.ts'
 import type { Usage } from '../../../src/protocol/messages.ts'
 import { addUsage, noUsage, toolCallsOf } from '../../../src/protocol/text/messageText.ts'
 import type { LastRun } from '../../../src/protocol/runs/lastRun.ts'

@@ -1,5 +1,5 @@
 import { economicsOf, type Sizes } from '../../conversation/limits/economics.ts'
-import { isUncached } from '../../conversation/limits/measured.ts'
+import { isUncached } from '../../conversation/limits/tokenCounter.ts'
 import type { Economics } from '../../protocol/economics.ts'
 import type { Usage } from '../../protocol/messages.ts'
 import type { AgentPorts } from '../agentPorts.ts'

@@ -1,7 +1,6 @@
-import { maxContentChars } from '../../protocol/text/saidContent.ts'
+import { maxContentChars, jsonChars } from '../../protocol/text/saidContent.ts'
 import type { CallOutput } from '../../machines/effectTypes.ts'
 import { messageOf } from '../../protocol/errors.ts'
-import { jsonChars } from '../../protocol/text/jsonChars.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { readState } from '../parts/state/stateOptions.ts'
 import type { Keeping } from '../parts/settings.ts'

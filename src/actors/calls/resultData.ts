@@ -1,5 +1,5 @@
 import { readAnswer } from '../../protocol/checks/readOutput.ts'
-import { answerText, valueOf } from '../../protocol/text/answerIn.ts'
+import { answerText, valueOf } from '../../protocol/runs/run.ts'
 import { textOf } from '../../protocol/messages.ts'
 import { whenDone } from '../timing/whenDone.ts'
 import { textBlock } from './resultContent.ts'

@@ -1,5 +1,10 @@
-import type { Model, ModelError, ModelPart, ModelRequest } from '../../protocol/ports/model.ts'
+import type { Model, ModelError, ModelPart, ModelRequest, RefusedPart } from '../../protocol/ports/model.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
+import type { Refused } from '../../conversation/tree/annotations.ts'
+import { TextHash } from '../../protocol/text/textHash.ts'
+import type { ReplyFailure } from '../../machines/effectTypes.ts'
+import { isMedia, mediaText, type Block } from '../../protocol/messages.ts'
+import type { Provenance } from '../../protocol/provenance.ts'
 
 /** Time for which a model may say nothing. */
 export interface SilenceLimit {
@@ -116,3 +121,135 @@ export const through = (gate: Gate | undefined, model: Model): Model =>
   gate === undefined
     ? model
     : { id: model.id, stream: (request, options) => openStream(model, request, { ...options, gate }) }
+
+type Part = RefusedPart['part']
+
+/** Names of the parts for people. */
+const words: { readonly [P in Part]: string } = {
+  toolSchema: 'the schema of a tool',
+  outputSchema: 'the schema of the answer',
+  cache: 'the marks of what it should cache',
+  images: 'images',
+  files: 'files',
+  thinking: 'thinking',
+  providerCalls: 'what the provider did by itself',
+}
+
+/** Patterns by which providers name a part. The first part that the request can do without counts. */
+const names: readonly (readonly [part: Part, named: RegExp])[] = [
+  ['cache', /\bcache_?control\b|\bcache_?point\b|\bprompt_?cache/i],
+  ['toolSchema', /\btools?[.[](?<index>\d+)/],
+  ['toolSchema', /\bschema for (?:function|tool) ['"`]?(?<name>[\w-]+)/i],
+  ['outputSchema', /\b(response_format|text\.format|output_format|output_config|json_schema)\b/i],
+  ['images', /\bimages?\b|\bmedia_type\b|image_url/i],
+  ['files', /\b(pdf|document|file|audio|media)s?\b|\binput_(file|audio)\b/i],
+  ['thinking', /\bthinking\b|\bsignature\b|\breasoning\b/i],
+  ['providerCalls', /\b(server_tool_use|web_search|web_fetch|code_execution|code_interpreter|mcp_tool_use)/i],
+]
+
+const inWords = (block: Extract<Block, { type: 'image' | 'file' }>): Block => ({
+  type: 'text',
+  text: `[${mediaText(block).slice(1, -1)}: left out, as the provider refused it]`,
+})
+
+/** Functions that convert a block without the refused part. */
+const leaves: {
+  readonly [P in Exclude<Part, 'toolSchema' | 'outputSchema' | 'cache'>]: (block: Block) => Block | undefined
+} = {
+  images: (block) => (block.type === 'image' ? inWords(block) : block),
+  files: (block) => (isMedia(block) ? inWords(block) : block),
+  thinking: (block) => (block.type === 'thinking' ? undefined : block),
+  providerCalls: (block) => (block.type === 'provider' ? undefined : block),
+}
+
+const printOf = (schema: unknown): string => new TextHash().addJson(schema).value
+
+/**
+ * Returns the part that a provider named when it refused a request, and its name in words; `undefined` when it named nothing that can be
+ * left out. Pure.
+ */
+export function refusedPart(
+  request: ModelRequest,
+  { kind, error }: ReplyFailure,
+  model: string,
+): { readonly part: RefusedPart; readonly what: string } | undefined {
+  if (kind !== 'badRequest') return undefined
+  for (const [part, pattern] of names) {
+    const named = pattern.exec(error.message)
+    const refused = named === null ? undefined : { part, model, ...schemaIn(request, part, named.groups) }
+    if (refused !== undefined && leave(request, refused) !== request) return { part: refused, what: words[part] }
+  }
+  return undefined
+}
+
+/** Identifies the schema. */
+function schemaIn(
+  { tools, settings }: ModelRequest,
+  part: Part,
+  named: { readonly [group: string]: string | undefined } = {},
+): Pick<RefusedPart, 'tool' | 'print'> {
+  if (part === 'outputSchema') return { print: printOf(settings.responseFormat) }
+  if (part !== 'toolSchema') return {}
+  const { index, name } = named
+  const tool = index === undefined ? tools.find((each) => each.name === name) : tools[Number(index)]
+  return tool === undefined ? {} : { tool: tool.name, print: printOf(tool.inputSchema) }
+}
+
+/**
+ * Returns the request without the parts that were refused before; the same one when nothing was. Parts that came into the conversation
+ * after a refusal are sent: the next image may be a sound one. Pure.
+ */
+export function withoutRefused(
+  request: ModelRequest,
+  refused: readonly Refused[],
+  at: { readonly model: string; readonly turnIndex: number; readonly provenance: () => readonly Provenance[] },
+): ModelRequest {
+  return refused
+    .filter(({ model }) => model === at.model)
+    .reduce((left, part) => leave(left, part, part.turnIndex === at.turnIndex ? undefined : endOf(part, at)), request)
+}
+
+/** Returns the number of messages of the refused request that still exist. */
+const endOf = ({ turnIndex }: Refused, { provenance }: { readonly provenance: () => readonly Provenance[] }): number =>
+  provenance().findLastIndex((from) => from.type === 'loopTurn' && from.turnIndex <= turnIndex) + 1
+
+function leave(request: ModelRequest, refused: RefusedPart, end = request.messages.length): ModelRequest {
+  const { part } = refused
+  if (part === 'toolSchema') return withoutSchema(request, refused)
+  if (part === 'outputSchema') return withoutFormat(request, refused)
+  if (part === 'cache') return withoutCache(request)
+  return withBlocks(request, leaves[part], end)
+}
+
+/** Removes the schema of a tool, which checks its arguments itself. */
+function withoutSchema(request: ModelRequest, { tool: name, print }: RefusedPart): ModelRequest {
+  const at = request.tools.findIndex((tool) => tool.name === name)
+  const tool = request.tools[at]
+  if (tool === undefined || Object.keys(tool.inputSchema).join() === 'type' || printOf(tool.inputSchema) !== print)
+    return request
+  return { ...request, tools: request.tools.with(at, { ...tool, inputSchema: { type: 'object' } }) }
+}
+
+function withoutFormat(request: ModelRequest, { print }: RefusedPart): ModelRequest {
+  const { responseFormat, ...settings } = request.settings
+  return responseFormat === undefined || printOf(responseFormat) !== print ? request : { ...request, settings }
+}
+
+const withoutCache = (request: ModelRequest): ModelRequest =>
+  request.settings.cache === false ? request : { ...request, settings: { ...request.settings, cache: false } }
+
+/** Changes the blocks of the messages before `end`; `change` returns a replacement or none. */
+function withBlocks(request: ModelRequest, change: (block: Block) => Block | undefined, end: number): ModelRequest {
+  let isChanged = false
+  const messages = request.messages.map((message, place) => {
+    if (place >= end) return message
+    const content = message.content.flatMap((block) => change(block) ?? [])
+    if (content.length === message.content.length && content.every((block, at) => block === message.content[at]))
+      return message
+    // A reply of nothing else stays as it is.
+    if (content.length === 0) return message
+    isChanged = true
+    return { ...message, content }
+  })
+  return isChanged ? { ...request, messages } : request
+}

@@ -1,18 +1,17 @@
 import type { ConversationNode } from '../../conversation/tree/node.ts'
 import { soundPrices } from '../../conversation/limits/economics.ts'
 import { cacheLifetimes } from '../../protocol/cacheLifetimes.ts'
-import { isUncached } from '../../conversation/limits/measured.ts'
+import { isUncached } from '../../conversation/limits/tokenCounter.ts'
 import { brakeMarkers } from '../../conversation/request/markers.ts'
-import { neutralise } from '../../conversation/request/neutralise.ts'
+import { neutralise } from '../../conversation/request/renderMessage.ts'
 import { addUsage } from '../../protocol/messages.ts'
 import type { ModelRequest, ModelSettings } from '../../protocol/ports/model.ts'
 import { cutEnd, oneLine } from '../../protocol/text/cutMiddle.ts'
 import { textOf, toolCallsOf } from '../../protocol/text/messageText.ts'
 import { formatNodeId } from '../../protocol/text/nodeIds.ts'
 import type { AgentPorts } from '../agentPorts.ts'
-import { through } from '../models/openStream.ts'
+import { through, withoutRefused } from '../models/openStream.ts'
 import { answerTo, askModel, type Answered, type AskedAbout } from './askModel.ts'
-import { withoutRefused } from './withoutRefused.ts'
 
 /**
  * Asks the agent's own model about a part of its conversation: at the end of its last request, whose beginning the provider has cached, where that is

@@ -1,7 +1,7 @@
 import type { ConversationNode } from '../../conversation/tree/node.ts'
 import { estimateTokens } from '../../conversation/limits/tokenCounter.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
-import { wellFormed } from '../../protocol/text/wellFormed.ts'
+import { wellFormed } from '../../conversation/request/renderMessage.ts'
 import { noUsage, textOf, type Usage } from '../../protocol/messages.ts'
 import type { Model, ModelRequest } from '../../protocol/ports/model.ts'
 import { Cancellation } from '../timing/cancellation.ts'

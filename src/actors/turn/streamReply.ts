@@ -1,13 +1,12 @@
 import { mapped } from '../../protocol/mapped.ts'
 import { checkRequest } from '../../conversation/request/checkRequest.ts'
 import { nextFold } from '../../conversation/brakes/fold/planFold.ts'
-import { comesLate, measure, type Measured } from '../../conversation/limits/measured.ts'
+import { comesLate, measure, type Measured } from '../../conversation/limits/tokenCounter.ts'
 import { cutEnd, cutMiddle } from '../../protocol/text/cutMiddle.ts'
 import type { AssembledRequest } from '../../conversation/request/assembleRequest.ts'
 import type { PlannedCall, ReplyFailure, ReplyInput, ReplyOutput } from '../../machines/effectTypes.ts'
-import { maxContentChars, mediaOf } from '../../protocol/text/saidContent.ts'
+import { maxContentChars, mediaOf, jsonChars } from '../../protocol/text/saidContent.ts'
 import { errorInfo, messageOf, type ErrorInfo } from '../../protocol/errors.ts'
-import { jsonChars } from '../../protocol/text/jsonChars.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
 import { textOf, totalTokens, type AssistantMessage, type Block, type ToolCallBlock } from '../../protocol/messages.ts'
 import type { ModelRequest } from '../../protocol/ports/model.ts'
@@ -20,7 +19,7 @@ import type { Cancellation } from '../timing/cancellation.ts'
 import { runContext, type RunContext } from '../calls/runContext.ts'
 import { settledInput } from './settledInput.ts'
 import { heardGate } from '../models/heardGate.ts'
-import { isMadeOfModels, through } from '../models/openStream.ts'
+import { isMadeOfModels, through, refusedPart, withoutRefused } from '../models/openStream.ts'
 import { partialUsage } from './partialUsage.ts'
 import { guardedReply } from './guards/guardedReply.ts'
 import { readAnswer } from '../../protocol/checks/readOutput.ts'
@@ -32,7 +31,6 @@ import { needsApproval } from '../calls/needsApproval.ts'
 import { innerCall, InnerDeltas } from '../parts/calls.ts'
 import { warnOfUnusedCache } from './warnOfUnusedCache.ts'
 import { whenDone } from '../timing/whenDone.ts'
-import { refusedPart, withoutRefused } from './withoutRefused.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, passes on deltas and returns the finished message. */
 export const streamReply = (find: FindPorts) =>
@@ -71,7 +69,7 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   let answering: Answering = frame.model.id === definition.model.id ? none : { model: frame.model.id }
   let partial = { key, text: '', thinking: '', estimatedTokens, ...answering }
   let isStarted = false
-  let innerDeltas = new InnerDeltas(definition)
+  let innerDeltas: InnerDeltas | undefined
   /** Returns the usage of a failed attempt, as reported by the provider or else estimated from the partial reply. */
   const spentInVain = (failure: ReplyFailure, from: string): ReplyFailure =>
     failure.usage === undefined && isStarted && !cancellation.aborted
@@ -87,7 +85,7 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
         attempt += 1
         key = `${key.slice(0, key.lastIndexOf('/'))}/${attempt}`
         isStarted = false
-        innerDeltas = new InnerDeltas(definition)
+        innerDeltas = undefined
       }
       partial = { key, text: '', thinking: '', estimatedTokens, ...answering }
       return
@@ -111,7 +109,7 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
         ports.delta('thinking.delta', input, text, partial.thinking.length - text.length)
         break
       case 'toolCall.delta': {
-        const inner = innerDeltas.next(delta)
+        const inner = (innerDeltas ??= new InnerDeltas(definition)).next(delta)
         if (inner !== undefined) ports.emit({ ...inner, runId, turnIndex })
       }
     }

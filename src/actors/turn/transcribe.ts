@@ -1,8 +1,7 @@
 import { cutMiddle } from '../../protocol/text/cutMiddle.ts'
 import { transcriptMarkers } from '../../conversation/request/markers.ts'
-import { neutralise } from '../../conversation/request/neutralise.ts'
+import { neutralise, soundName } from '../../conversation/request/renderMessage.ts'
 import type { ConversationNode } from '../../conversation/tree/node.ts'
-import { soundName } from '../../conversation/request/renderMessage.ts'
 import { mediaText, providedText, type Block } from '../../protocol/messages.ts'
 
 /** Renders a span as plain text for a summarising model. No content can end the transcript or an entry. */

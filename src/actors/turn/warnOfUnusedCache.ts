@@ -1,4 +1,4 @@
-import { mostUnread, type Measured } from '../../conversation/limits/measured.ts'
+import { mostUnread, type Measured } from '../../conversation/limits/tokenCounter.ts'
 import { errorInfo } from '../../protocol/errors.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { asksForCache } from '../models/cachingModels.ts'

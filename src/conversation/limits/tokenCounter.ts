@@ -1,5 +1,7 @@
 import { isTextual } from '../../protocol/text/fileText.ts'
 import type { AssistantMessage, Block, FileBlock, Message } from '../../protocol/messages.ts'
+import { cacheLifetimes } from '../../protocol/cacheLifetimes.ts'
+import type { RecordOf } from '../../protocol/records.ts'
 
 /** The token-counting port. Contract: pure, cheap (called once per message), never throws; the unit is tokens. */
 export interface TokenCounter {
@@ -61,4 +63,119 @@ export function correctionOf({ usage }: AssistantMessage, estimated: number): nu
   if (usage.estimated === true || reported <= 0 || estimated <= 0) return undefined
   // Bounded, so that a mock reporting one token does not switch compaction off.
   return Math.min(4, Math.max(0.25, reported / estimated))
+}
+
+/** Measurements of the requests so far, by what providers have reported and by the times of the log. */
+export interface Measured {
+  /** Reported over estimated tokens of the last request that was measured; 1 before. */
+  readonly correction: number
+  /**
+   * Share of the previous request that the provider's cache held when the next one began with it, from 0 to 1; the newest measurement counts most. 1
+   * until two requests in a row were large enough for a cache.
+   */
+  readonly cachedShare: number
+  /** Number of requests in a row that got nothing from the cache, although each began with the one before and followed it soon. */
+  readonly unread: number
+  /** The newest request whose size was reported. */
+  readonly last?: { readonly tokens: number; readonly model: string; readonly time: number }
+  /** Number of replies, abandoned ones included. */
+  readonly replies: number
+  readonly repliedAt?: number
+  /** Milliseconds from the newest reply to the last result, run or turn since then; missing if there is none. */
+  readonly pause?: number
+  /** Which replies, by number, came after a pause that outlasts the shortest lifetime of a cache but not the longest. The newest two. */
+  readonly late?: readonly number[]
+  /** Turns that the newest runs of each sub-agent took, by its name. */
+  readonly lengths?: { readonly [name: string]: readonly number[] }
+  /** Fewest turns that recent runs of the agent's definition took, as its caller knew them when it made the agent. */
+  readonly expected?: number
+}
+
+export const unmeasured: Measured = Object.freeze({ correction: 1, cachedShare: 1, unread: 0, replies: 0 })
+
+/** Minimum size of a beginning that all providers cache. */
+const leastCached = 4_096
+/** Number of unread requests in a row after which there is no cache. It may miss once, as after a deployment of the provider. */
+export const mostUnread = 3
+/** Two of this many requests that come late make a longer lifetime pay. */
+const lateWithin = 20
+/** The weight of an older measurement when another is made. */
+const keptWeight = 0.9
+
+/** Returns true if a function stands in for a model, without a provider and a real cache. */
+const isFunction = (model: string): boolean => model.startsWith('embedded:')
+
+/** Returns true if the provider has no cache for these requests: it is absent, was refused, is not reported or is never read. */
+export const isUncached = ({ unread }: Measured): boolean => unread >= mostUnread
+
+/** Returns the measurements once a run or turn has begun, or a call has its result. Pure. */
+export const wentOn = (before: Measured, { time }: { readonly time: number }): Measured =>
+  before.repliedAt === undefined ? before : { ...before, pause: Math.max(0, time - before.repliedAt) }
+
+/** Number of runs of a sub-agent that tell how long its next one will be at least, and how many of them are needed. */
+const runsKept = 8
+const runsNeeded = 2
+
+/** Returns the measurements with the length of another run of a sub-agent. Pure. */
+export function withRun(before: Measured, { name, spent }: Pick<RecordOf<'tool.end'>, 'name' | 'spent'>): Measured {
+  if (spent === undefined) return before
+  const lengths = [...lengthsOf(before, name), spent.turns].slice(-runsKept)
+  return { ...before, lengths: { ...before.lengths, [name]: lengths } }
+}
+
+/** Returns the fewest turns that a run of this sub-agent is expected to take; `undefined` if too few are known. Pure. */
+export function expectedTurns(measured: Measured, name: string): number | undefined {
+  const lengths = lengthsOf(measured, name)
+  return lengths.length < runsNeeded ? undefined : Math.min(...lengths)
+}
+
+const lengthsOf = ({ lengths = {} }: Measured, name: string): readonly number[] =>
+  Object.hasOwn(lengths, name) ? lengths[name]! : []
+
+const isLate = (pause = 0): boolean => pause >= cacheLifetimes['5m'] && pause < cacheLifetimes['1h']
+
+/** Returns true if requests, including the one that is about to be made, come late often enough for a longer lifetime of their cache to pay. Pure. */
+export function comesLate({ replies, late = [], pause }: Measured): boolean {
+  const recent = late.filter((reply) => reply > replies + 1 - lateWithin)
+  return recent.length + (isLate(pause) ? 1 : 0) >= 2
+}
+
+/**
+ * Returns the measurements including another reply. Pure.
+ */
+export function measure(
+  before: Measured,
+  reply: Pick<RecordOf<'reply.end'>, 'message' | 'estimatedTokens' | 'time'>,
+): Measured {
+  const { pause, ...rest } = before
+  const replies = before.replies + 1
+  const late = isLate(pause) ? { late: [...(before.late ?? []), replies].slice(-2) } : {}
+  return { ...measureCache(rest, reply), replies, repliedAt: reply.time, ...late }
+}
+
+/**
+ * Returns what the usage of a reply says of the provider's cache. A request that is smaller than the previous one, or that another model answers, does not share
+ * its cached beginning and is ignored.
+ */
+function measureCache(
+  before: Measured,
+  { message, estimatedTokens, time }: Pick<RecordOf<'reply.end'>, 'message' | 'estimatedTokens' | 'time'>,
+): Measured {
+  const { usage, model } = message
+  const { cachedShare, unread, last } = before
+  const tokens = usage.input + usage.cacheRead + usage.cacheWrite
+  if (usage.estimated === true || tokens <= 0) return before
+  const correction = correctionOf(message, estimatedTokens) ?? before.correction
+  if (last === undefined && isFunction(model) && usage.cacheRead + usage.cacheWrite === 0)
+    return { ...before, correction }
+  const now = { ...before, correction, last: { tokens, model, time } }
+  const goesOn = last !== undefined && last.model === model && last.tokens >= leastCached && tokens >= last.tokens
+  if (!goesOn) return { ...now, cachedShare, unread: usage.cacheRead > 0 ? 0 : unread }
+  const share = Math.min(1, usage.cacheRead / last.tokens)
+  const isSoon = time - last.time < cacheLifetimes['5m']
+  return {
+    ...now,
+    cachedShare: keptWeight * cachedShare + (1 - keptWeight) * share,
+    unread: share > 0 ? 0 : unread + (isSoon ? 1 : 0),
+  }
 }

@@ -3,20 +3,24 @@ import type { Block } from '../../protocol/messages.ts'
 import type { Provenance } from '../../protocol/provenance.ts'
 import type { ModelRequest, ModelSettings, RequestMessage, ToolSpec } from '../../protocol/ports/model.ts'
 import type { Overlay } from '../../protocol/records.ts'
-import { renderId } from './brakeNotes.ts'
-import { BrakeRendering, withId } from './brakeRendering.ts'
+import { BrakeRendering, withId, renderId } from './brakeRendering.ts'
 import type { Conversation } from '../tree/conversation.ts'
 import { stepNotes } from '../brakes/brakeFolds.ts'
 import { GrowingList, Origins, type Origin } from '../tree/origins.ts'
 import { brakeMarkers, noteMarkers, plainMarkers, type Markers } from './markers.ts'
-import { neutraliseBlocks, type Unfinished } from './neutralise.ts'
+import {
+  neutraliseBlocks,
+  type Unfinished,
+  closedReply,
+  renderMessage,
+  wellFormed,
+  wellFormedOnce,
+} from './renderMessage.ts'
 import { shownMessage } from './maskedResults.ts'
 import type { ConversationNode } from '../tree/node.ts'
-import { closedReply, renderMessage } from './renderMessage.ts'
 import { renderSpanFacts, renderSummary, type LaidOverlay } from './overlay.ts'
 import { recallName } from '../tree/stepText.ts'
 import { defaultTagPolicy, type PlacedTag, type TagPolicy } from './visibleTags.ts'
-import { wellFormed, wellFormedOnce } from '../../protocol/text/wellFormed.ts'
 
 /** The parts of a request besides the conversation. The brakes never change during an agent's life. */
 export interface RequestFrame {

@@ -1,16 +1,12 @@
 import type { Tag } from '../../protocol/braking.ts'
 import type { NodeId } from '../../protocol/ids.ts'
-import { formatNodeId } from '../../protocol/text/nodeIds.ts'
 import type { Block } from '../../protocol/messages.ts'
 import { textOf } from '../../protocol/text/messageText.ts'
 import { stillChanged } from '../brakes/evidence.ts'
 import { cutMiddle, oneLine } from '../../protocol/text/cutMiddle.ts'
 import { brakeMarkers } from './markers.ts'
-import { neutralise } from './neutralise.ts'
+import { neutralise } from './renderMessage.ts'
 import { spanOf } from '../brakes/spanOf.ts'
-
-/** Returns a step's id as the model sees it, on its own line. */
-export const renderId = (id: NodeId): string => `[${formatNodeId(id)}]`
 
 /** A text block that the runtime adds to the messages. */
 export interface BrakeNote {

@@ -1,8 +1,9 @@
 import type { Tag } from '../../protocol/braking.ts'
 import type { NodeId } from '../../protocol/ids.ts'
+import { formatNodeId } from '../../protocol/text/nodeIds.ts'
 import type { Block } from '../../protocol/messages.ts'
 import type { Overlay } from '../../protocol/records.ts'
-import { renderId, renderNotice, renderRollUp, renderTag, type BrakeNote, type Notice } from './brakeNotes.ts'
+import { renderNotice, renderRollUp, renderTag, type BrakeNote, type Notice } from './brakeNotes.ts'
 import type { Conversation } from '../tree/conversation.ts'
 import { renderFacts } from '../tree/facts.ts'
 import { noteStep, type ShownIndex } from '../brakes/hiddenSpan.ts'
@@ -185,6 +186,9 @@ function factsBehind(tags: readonly PlacedTag[]): BrakeNote[] {
   )
   return text === '' ? [] : [{ kind: 'facts', text }]
 }
+
+/** Returns a step's id as the model sees it, on its own line. */
+export const renderId = (id: NodeId): string => `[${formatNodeId(id)}]`
 
 /** Returns the content with the id of its step as a separate last line. */
 export function withId(content: readonly Block[], id: NodeId): Block[] {

@@ -1,5 +1,5 @@
 import { brakeMarkers } from './markers.ts'
-import { neutralise } from './neutralise.ts'
+import { neutralise } from './renderMessage.ts'
 
 /** The runtime's note after the trunk, telling the model that its answer could not be used. */
 export const renderRepair = (text: string): string =>

@@ -4,8 +4,16 @@ import type { NodeId } from '../../protocol/ids.ts'
 import { toolCallsOf } from '../../protocol/text/messageText.ts'
 import type { QueuedMessage, QueueName } from '../../protocol/runs/queue.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
-import { keepOpen, markCall, nodesOf, openedAgain, wrongInPlace, wrongInResult, type OpenStep } from './openStep.ts'
-import type { ConversationNode } from './node.ts'
+import {
+  keepOpen,
+  markCall,
+  nodesOf,
+  openedAgain,
+  wrongInPlace,
+  wrongInResult,
+  type OpenStep,
+  type ConversationNode,
+} from './node.ts'
 import { tagsIn, type KeptConversation } from './keptConversation.ts'
 import { TreeView, type NodeReader } from './conversationTree.ts'
 import { Annotations } from './annotations.ts'
@@ -14,17 +22,23 @@ import type { Reshaped } from './reshaped.ts'
 import type { Notice } from '../request/brakeNotes.ts'
 import type { ConversationView } from './conversationView.ts'
 import { check, corrupt } from '../../log/fold.ts'
-import { LaidOverlays, type OverlaySpan } from '../request/laidOverlays.ts'
+import { LaidOverlays, type OverlaySpan, type LaidOverlay } from '../request/overlay.ts'
 import { changedByOverlay } from '../brakes/hiddenSteps.ts'
 import { renderRepair } from '../request/repairNote.ts'
 import { noNotes, noteTokens, type NoteTokens } from '../request/noteTokens.ts'
-import { measure, unmeasured, wentOn, withRun, type Measured } from '../limits/measured.ts'
-import { estimateTokens, type TokenCounter } from '../limits/tokenCounter.ts'
+import {
+  measure,
+  unmeasured,
+  wentOn,
+  withRun,
+  type Measured,
+  estimateTokens,
+  type TokenCounter,
+} from '../limits/tokenCounter.ts'
 import { UndoneTags } from '../brakes/revert/undoneTags.ts'
 import { noQueues, WaitingMessages } from './waitingMessages.ts'
 import { beginWork, endWork } from './receipts.ts'
 import { withhold } from './withheld.ts'
-import type { LaidOverlay } from '../request/overlay.ts'
 import { TreeState, type StatePlace } from '../parts/state/treeState.ts'
 
 /** Depths from which a trunk changed other than by growing. */

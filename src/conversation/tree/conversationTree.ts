@@ -1,8 +1,8 @@
 import type { Tag } from '../../protocol/braking.ts'
 import type { NodeId } from '../../protocol/ids.ts'
-import { KnownIds, type KeptIds } from '../../protocol/checks/knownIds.ts'
+import { KnownIds, type KeptIds } from '../../log/fold.ts'
 import type { RecordOf } from '../../protocol/records.ts'
-import type { OverlayReader } from '../request/laidOverlays.ts'
+import type { OverlayReader } from '../request/overlay.ts'
 import { makeNode, repeatNode, type CallMarks, type ConversationNode, stepsOf, type Step } from './node.ts'
 import type { TokenCounter } from '../limits/tokenCounter.ts'
 

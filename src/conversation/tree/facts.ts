@@ -5,7 +5,7 @@ import { keptNames } from '../../protocol/callEffects.ts'
 import { nodesBehind } from './abandonedNodes.ts'
 import { oneLine } from '../../protocol/text/cutMiddle.ts'
 import { brakeMarkers, type Markers } from '../request/markers.ts'
-import { neutralise } from '../request/neutralise.ts'
+import { neutralise } from '../request/renderMessage.ts'
 import { isStanding, type ConversationNode } from './node.ts'
 import { spanOf } from '../brakes/spanOf.ts'
 

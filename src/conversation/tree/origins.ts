@@ -1,4 +1,4 @@
-import { isImported } from '../../protocol/imported.ts'
+import { isImported } from '../../protocol/text/nodeIds.ts'
 import { toolCallsOf } from '../../protocol/text/messageText.ts'
 import type { Provenance, ProvenanceKind } from '../../protocol/provenance.ts'
 import type { ConversationNode } from './node.ts'

@@ -1,5 +1,4 @@
-import type { LaidOverlays } from '../request/laidOverlays.ts'
-import type { LaidOverlay } from '../request/overlay.ts'
+import type { LaidOverlays, LaidOverlay } from '../request/overlay.ts'
 import type { Notice } from '../request/brakeNotes.ts'
 import type { UndoneTags } from '../brakes/revert/undoneTags.ts'
 import type { TokenCounter } from '../limits/tokenCounter.ts'

@@ -1,8 +1,7 @@
 import { cloneJson } from '../checks/cloneJson.ts'
-import type { AgentCommand, CheckedCommand } from './commands.ts'
+import type { AgentCommand, CheckedCommand, DecideOptions, Decision } from './commands.ts'
 import { messageOf, RuntimeError } from '../errors.ts'
-import { jsonChars } from '../text/jsonChars.ts'
-import { maxContentChars } from '../text/saidContent.ts'
+import { jsonChars, maxContentChars, withoutBytes } from '../text/saidContent.ts'
 
 /** Characters allowed for the other fields of a command, besides the largest content. */
 const commandChars = 64 * 1024
@@ -74,3 +73,29 @@ function checkSize<C extends AgentCommand | CheckedCommand>(command: C): C {
   const what = `${command.type}: it takes ${chars} characters with all that goes with it, more than ${maxContentChars}.`
   throw new RuntimeError('content' in command ? 'INVALID_CONTENT' : 'INVALID_OPTION', what)
 }
+
+/** Converts a decision to the form of the command. An invalid value is returned for the command's schema to report. */
+export function decided(decision: Decision, how: string | DecideOptions = {}): object {
+  const options = typeof how === 'string' ? { reason: how } : given(how)
+  if (typeof decision !== 'object' || decision === null) return { decision, ...options }
+  if ('value' in decision) return { decision: 'answer', value: decision.value, ...options }
+  if ('result' in decision)
+    return { decision: 'return', ...given({ value: decision.result, data: decision.data }), ...options }
+  return 'error' in decision ? { decision: 'fail', reason: decision.error, ...options } : { decision, ...options }
+}
+
+/** Returns a command in the form that is sent over a connection, as JSON holds no bytes. */
+export function asFrame(command: AgentCommand): AgentCommand {
+  if (!('content' in command)) return command
+  const { content, context } = command
+  const before = context?.map((message) => ({ ...message, content: withoutBytes(message.content) }))
+  return { ...command, content: withoutBytes(content), ...(before === undefined ? {} : { context: before }) }
+}
+
+/** Returns the given options, including unknown ones, so that the command's schema can report them. */
+export const given = (options: object): object =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+
+/** Converts one step or several to the form of the command. Any other value is returned for its schema to report. */
+export const stepsIn = (steps: string | readonly string[]): string[] =>
+  typeof steps === 'string' ? [steps] : (steps as string[])

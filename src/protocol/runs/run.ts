@@ -1,8 +1,7 @@
 import { errorInfo, type ErrorInfo, RuntimeError } from '../errors.ts'
 import type { AgentEvent } from '../events.ts'
 import type { Refusal } from '../guarding.ts'
-import { noUsage } from '../text/messageText.ts'
-import { answerIn, answerText, type SaidAnswer } from '../text/answerIn.ts'
+import { noUsage, textOf } from '../text/messageText.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../records.ts'
 import { EventBuffer } from './eventBuffer.ts'
 import { partialOutputs, type PartialOutput } from './partialOutput.ts'
@@ -178,3 +177,29 @@ export function endWith(run: Run, signal: AbortSignal | undefined, abort: (reque
   void run.result.then(() => signal.removeEventListener('abort', end))
   return run
 }
+
+/** A possible answer of a run: a reply, or the result of a call that ends the run. */
+export interface SaidAnswer {
+  readonly text: string
+  /** The value of the call, which is the answer as data. */
+  readonly data?: unknown
+  /** True if it fits the agent's output schema. */
+  readonly isAnswer: boolean
+}
+
+/** Returns the answer in a record or an event; `undefined` if it has none. The last one of a run is that of the run. */
+export function answerIn(happened: AgentEvent | LogRecord): SaidAnswer | undefined {
+  if (happened.type !== 'reply.end' && (happened.type !== 'tool.end' || happened.endsRun !== true)) return undefined
+  const said = { text: textOf(happened.message.content), isAnswer: happened.answer === true }
+  return happened.type === 'tool.end' ? { ...said, ...valueOf(happened) } : said
+}
+
+/** Returns the value of a call that ends the run; none where it is the text. */
+export function valueOf({ value, data }: Pick<RecordOf<'tool.end'>, 'value' | 'data'>): Pick<SaidAnswer, 'data'> {
+  const said = value ?? data
+  return said === undefined ? {} : { data: said }
+}
+
+/** Returns an answer as one text: the JSON of its data, if it has any. */
+export const answerText = ({ text, data }: Pick<SaidAnswer, 'text' | 'data'>): string =>
+  data === undefined ? text : JSON.stringify(data)

@@ -14,3 +14,11 @@ export function parseNodeId(text: string): number | undefined {
   const match = /^n?([1-9]\d{0,14})$/.exec(text.trim())
   return match?.[1] === undefined ? undefined : Number(match[1])
 }
+
+const importedEnd = '/imported'
+
+/** Returns the run id of the messages that an agent began with. */
+export const importedRunId = (agentId: string): string => `${agentId}${importedEnd}`
+
+/** Returns true if a record or a node is one of those that an agent began with. */
+export const isImported = ({ runId }: { readonly runId: string }): boolean => runId.endsWith(importedEnd)

@@ -8,7 +8,7 @@ import type {
   SayOptions,
   RevertCommandOptions,
 } from '../../protocol/bridge/commands.ts'
-import { decided, given, stepsIn } from '../../protocol/bridge/writeCommand.ts'
+import { decided, given, stepsIn } from '../../protocol/bridge/commandRules.ts'
 import type { PermissionMode } from '../../protocol/parts/permissions/permissionModes.ts'
 import type { PermitOptions } from '../../protocol/parts/permissions/permissionRecords.ts'
 import { checkCommand } from '../../protocol/bridge/checkCommand.ts'

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
-import type { TurnPlace } from '../../actors/agentPorts.ts'
+import type { TurnPlace, PartialReply } from '../../actors/agentPorts.ts'
 import type { PricedModel } from '../../actors/turn/turnOptions.ts'
 import type { AgentMachineEvent } from '../../machines/agentTypes.ts'
 import { backgroundCalls } from '../../machines/background.ts'
@@ -8,15 +8,13 @@ import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { LeaseOptions, Store } from '../../protocol/ports/store.ts'
 import type { TimerIndex } from '../../protocol/ports/timers.ts'
-import type { RecordDraft } from '../../protocol/records.ts'
+import type { RecordDraft, LogRecord, RecordOf } from '../../protocol/records.ts'
 import { reportEnd } from '../children/reports.ts'
 import type { RunDeps } from '../children/runDeps.ts'
-import { StallTimer } from '../events/stallTimer.ts'
+import { StallTimer, DueTimer } from '../events/agentTimers.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import { Announcer } from '../events/announcer.ts'
 import { Runs } from '../events/runs.ts'
-import { tellRecords } from '../events/tellRecords.ts'
-import { DueTimer } from './dueTimer.ts'
 import { Family } from './family.ts'
 import type { HostOptions, HostShared, LogOptions } from './hostOptions.ts'
 import { isKeepable } from './keptAgent.ts'
@@ -27,6 +25,7 @@ import { Ports } from './ports.ts'
 import { machineInput } from './restoreInput.ts'
 import { Unloaded } from './unloaded.ts'
 import { View } from './view.ts'
+import type { GroupMember } from '../../conversation/brakes/lessons/lessons.ts'
 
 const nobody: readonly never[] = Object.freeze([])
 const nothing = { created: undefined, past: nobody, records: nobody, base: undefined } as const
@@ -280,5 +279,58 @@ export class AgentHost implements TreeAgent {
     const { log } = this
     const left = this.isLoaded ? this.shared.resources.leave(this.agentId) : undefined
     return Promise.all([left, this.dueTimer.settled()]).then(() => log.release())
+  }
+}
+
+/** Receivers of an agent's records. */
+interface Told {
+  readonly announcer: Announcer
+  readonly runs: Runs
+  /** Dependencies of its runs. */
+  readonly given: { note(record: LogRecord): void } | undefined
+  readonly ports: { readonly group: GroupMember | undefined; partial: PartialReply | null }
+  /** Called when its run has ended: reports to the caller that waits for it. */
+  report(): void
+  readonly family: { readonly known: { left(childId: string): void; placeFreed(): void } | undefined }
+}
+
+const learn = ({ ports }: Told, record: LogRecord): void => ports.group?.note(record)
+
+const listeners: { readonly [T in LogRecord['type']]?: (host: Told, record: RecordOf<T>) => void } = {
+  'run.start'({ given, announcer }, record) {
+    given?.note(record)
+    announcer.notices.record(record)
+  },
+  'run.end'(host, record) {
+    host.given?.note(record)
+    host.runs.end(record)
+    host.report()
+  },
+  'reply.end': replied,
+  'reply.reset': replied,
+  'tool.start': learn,
+  'tool.end'(host, record) {
+    learn(host, record)
+    host.family.known?.placeFreed()
+  },
+  'revert.applied': learn,
+  'queue.changed'({ runs }, { why, removed }) {
+    if (why === 'dropped') runs.dropAll(removed)
+  },
+  'child.ended': ({ family }, { childId }) => family.known?.left(childId),
+}
+
+function replied({ ports, announcer }: Told, record: LogRecord): void {
+  ports.partial = null
+  announcer.notices.record(record)
+}
+
+/** Announces the records of one step, each to observers first and then to those whom its type concerns. */
+export function tellRecords(host: Told, records: readonly LogRecord[]): void {
+  for (const record of records) {
+    // Who observes its first record may ask for the run.
+    if (record.type === 'run.start') host.runs.begin(record)
+    host.announcer.record(record)
+    ;(listeners[record.type] as ((host: Told, record: LogRecord) => void) | undefined)?.(host, record)
   }
 }

@@ -11,10 +11,18 @@ import type { Checkpoint } from '../../protocol/ports/checkpoints.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { History } from '../../log/readHistory.ts'
 import { HostFolds } from './hostFolds.ts'
-import type { KeptAsking } from './turnRequests.ts'
+import type { Left } from '../../actors/parts/memory/leftBehind.ts'
+import type { KeptFrames } from '../../actors/turn/turnFrames.ts'
 
 /** Version of the form of a checkpoint. It must change with every change of the kept state: older checkpoints then count as missing. */
 export const checkpointForm = 'agent-11'
+
+/** Stored form of an agent's frames and memory items. */
+export interface KeptAsking {
+  readonly frames?: KeptFrames | undefined
+  /** Missing where it was not followed. */
+  readonly left?: readonly Left[] | undefined
+}
 
 /** Everything that is folded from a log but the nodes of its conversation, as plain JSON. */
 export interface KeptState {

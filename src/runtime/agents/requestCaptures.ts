@@ -5,9 +5,8 @@ import {
   type RequestDifference,
   type TurnRequest,
 } from '../../conversation/request/captureRequest.ts'
-import { maxContentChars } from '../../protocol/text/saidContent.ts'
+import { maxContentChars, jsonChars } from '../../protocol/text/saidContent.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import { jsonChars } from '../../protocol/text/jsonChars.ts'
 import type { ModelRequest } from '../../protocol/ports/model.ts'
 import type { Provenance } from '../../protocol/provenance.ts'
 import type { LogRecord } from '../../protocol/records.ts'

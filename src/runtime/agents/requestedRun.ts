@@ -2,9 +2,8 @@ import { readAnswer } from '../../protocol/checks/readOutput.ts'
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { noUsage } from '../../protocol/messages.ts'
-import { answerIn, answerText, type SaidAnswer } from '../../protocol/text/answerIn.ts'
+import { answerIn, answerText, type SaidAnswer, resultOf } from '../../protocol/runs/run.ts'
 import type { LogRecord, RecordOf, RunStopReason } from '../../protocol/records.ts'
-import { resultOf } from '../../protocol/runs/run.ts'
 import type { RunResult } from '../../protocol/runs/runResult.ts'
 
 type Happened = AgentEvent | LogRecord

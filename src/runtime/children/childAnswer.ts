@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { maxAnswerChars } from '../../actors/calls/openChild.ts'
 import { cutMiddle } from '../../protocol/text/cutMiddle.ts'
-import { answerIn, answerText } from '../../protocol/text/answerIn.ts'
+import { answerIn, answerText } from '../../protocol/runs/run.ts'
 import { totalTokens } from '../../protocol/messages.ts'
 import type { Refusal } from '../../protocol/guarding.ts'
 import type { PauseReason, RecordOf, Spent } from '../../protocol/records.ts'

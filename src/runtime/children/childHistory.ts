@@ -1,5 +1,5 @@
 import type { SubAgent } from '../../actors/define/agentDefinition.ts'
-import { expectedTurns } from '../../conversation/limits/measured.ts'
+import { expectedTurns } from '../../conversation/limits/tokenCounter.ts'
 import type { OpenInput } from '../../machines/supervisorTypes.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { ParentLink } from '../../protocol/parentLink.ts'

@@ -1,5 +1,5 @@
 import type { AgentMachineEvent } from '../../machines/agentTypes.ts'
-import { answerIn, answerText } from '../../protocol/text/answerIn.ts'
+import { answerIn, answerText } from '../../protocol/runs/run.ts'
 import type { ParentLink } from '../../protocol/parentLink.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import { answerOf, endingOf, isUnfinished, type ChildAnswer } from './childAnswer.ts'

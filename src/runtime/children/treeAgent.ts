@@ -13,7 +13,7 @@ import type { Spent } from '../../protocol/records.ts'
 import type { LeaseOptions, Store } from '../../protocol/ports/store.ts'
 import type { Announcer } from '../events/announcer.ts'
 import type { Runs } from '../events/runs.ts'
-import type { StallTimer } from '../events/stallTimer.ts'
+import type { StallTimer } from '../events/agentTimers.ts'
 
 /** Checks of people's decisions about an agent's calls, before its machine is told. */
 export interface PeoplesAnswers {

@@ -8,8 +8,7 @@ import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import { textOf } from '../../protocol/messages.ts'
 import type { RecordOf } from '../../protocol/records.ts'
 import type { Limits } from '../../protocol/runs/runLimits.ts'
-import type { SaidAnswer } from '../../protocol/text/answerIn.ts'
-import { RunHandle, type RunOutcome } from '../../protocol/runs/run.ts'
+import { type SaidAnswer, RunHandle, type RunOutcome } from '../../protocol/runs/run.ts'
 import type { Announcer } from './announcer.ts'
 
 /** The agent whose runs they are. */

@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-13',
-    file: 'src/runtime/events/notices.ts',
+    file: 'src/runtime/events/observers.ts',
     what: 'what is to be said once is said of every reply',
     from: 'if (this.#said.includes(code)) return',
     to: '',
@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-14',
-    file: 'src/runtime/events/notices.ts',
+    file: 'src/runtime/events/observers.ts',
     what: 'a warning is told in the first run of an agent only',
     from: 'if (this.#warnedIn !== at.runId) this.#warnings = none',
     to: '',

@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asleep-3',
-    file: 'src/runtime/agents/dueTimer.ts',
+    file: 'src/runtime/events/agentTimers.ts',
     what: 'an agent that sleeps for days is loaded every day',
     from: '    if (at === null || at > now) return this.#wait(now)\n',
     to: '',
@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asleep-4',
-    file: 'src/runtime/agents/dueTimer.ts',
+    file: 'src/runtime/events/agentTimers.ts',
     what: 'an agent whose log could not be opened at its time sleeps on',
     from: 'if (machine.open !== undefined && this.#cancel === undefined)',
     to: 'if (machine.open === undefined)',
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asleep-5',
-    file: 'src/runtime/agents/dueTimer.ts',
+    file: 'src/runtime/events/agentTimers.ts',
     what: 'the process ends while somebody waits for a run that sleeps',
     from: 'context?.run == null ? quietly : undefined',
     to: 'quietly',
@@ -68,7 +68,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'asleep-9',
-    file: 'src/runtime/agents/dueTimer.ts',
+    file: 'src/runtime/events/agentTimers.ts',
     what: 'what comes due between two looks at the clock is neither fired nor waited for',
     from: 'this.#fire(context, now)\n    this.#wait(now)',
     to: 'this.#fire(context, now)\n    this.#wait(this.#agent.shared.clock.now())',

@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'caching-4',
-    file: 'src/conversation/limits/measured.ts',
+    file: 'src/conversation/limits/tokenCounter.ts',
     what: 'after a fold the cache seems to hold less',
     from: ' && tokens >= last.tokens',
     to: '',

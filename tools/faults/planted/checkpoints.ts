@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-10',
-    file: 'src/protocol/checks/knownIds.ts',
+    file: 'src/log/fold.ts',
     what: 'a call id that was used before the checkpoint is used again',
     from: 'joined: this.#kept.joined + added',
     to: "joined: ' ' + added",
@@ -164,7 +164,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-21',
-    file: 'src/protocol/checks/knownIds.ts',
+    file: 'src/log/fold.ts',
     what: 'an id that was looked for in vain is not found once it has come',
     from: 'this.#absent.delete(id)\n    this.#added ??= new Set()\n    this.#added.add(id)',
     to: 'this.#absent.add(id)',
@@ -228,7 +228,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-29',
-    file: 'src/conversation/request/laidOverlays.ts',
+    file: 'src/conversation/request/overlay.ts',
     what: 'an overlay is read whenever it is asked for',
     from: 'return (this.#all[at] = read)',
     to: 'return read',

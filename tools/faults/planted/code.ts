@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'code-11',
-    file: 'src/conversation/tree/openStep.ts',
+    file: 'src/conversation/tree/node.ts',
     what: 'that a script did what cannot be undone is not told',
     from: '...(irreversible === undefined ? {} : { irreversible }),',
     to: '',

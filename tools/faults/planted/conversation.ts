@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'conversation-1',
-    file: 'src/conversation/request/neutralise.ts',
+    file: 'src/conversation/request/renderMessage.ts',
     what: 'a mark that spreads over two blocks is not found',
     from: `    this.#referenceAt = this.#openAt = -1
 `,
@@ -14,7 +14,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-2',
-    file: 'src/conversation/request/neutralise.ts',
+    file: 'src/conversation/request/renderMessage.ts',
     what: 'a mark that spreads over two messages is not found',
     from: '    this.#state = before?.state ?? 0',
     to: '    this.#state = 0',
@@ -22,7 +22,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-3',
-    file: 'src/conversation/request/neutralise.ts',
+    file: 'src/conversation/request/renderMessage.ts',
     what: 'a block that completes what an earlier one began is left as it is',
     from: `else if (what === foundTag) this.#prefix = '('`,
     to: '',
@@ -30,7 +30,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-4',
-    file: 'src/conversation/request/neutralise.ts',
+    file: 'src/conversation/request/renderMessage.ts',
     what: 'the bracket that ends an id stays',
     from: `    if (what === foundId) this.#replace(closing, text, at)
 `,
@@ -39,7 +39,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-5',
-    file: 'src/conversation/request/neutralise.ts',
+    file: 'src/conversation/request/renderMessage.ts',
     what: 'half of a character is replaced',
     from: `    if (text.codePointAt(at)! > 0xffff) units[at + 1] = by
 `,
@@ -48,7 +48,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-6',
-    file: 'src/conversation/request/neutralise.ts',
+    file: 'src/conversation/request/renderMessage.ts',
     what: 'a reference to a reference is not followed',
     from: '(this.#isReferenceRead && like === semicolon)',
     to: 'false',
@@ -56,7 +56,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-7',
-    file: 'src/conversation/request/neutralise.ts',
+    file: 'src/conversation/request/renderMessage.ts',
     what: 'a character that stands for several is read as none',
     from: `if (like === several) for (const part of severalIn(code)) this.#take(part, text, at)
       else if`,
@@ -155,7 +155,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-19',
-    file: 'src/conversation/request/laidOverlays.ts',
+    file: 'src/conversation/request/overlay.ts',
     what: 'a revert behind the newest compaction leaves the one before out of force',
     from: 'this.#all.findLast(({',
     to: 'this.#all.find(({',

@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'foldTerms-9',
-    file: 'src/conversation/limits/measured.ts',
+    file: 'src/conversation/limits/tokenCounter.ts',
     what: 'a pause of a week makes a longer lifetime pay',
     from: "pause >= cacheLifetimes['5m'] && pause < cacheLifetimes['1h']",
     to: "pause >= cacheLifetimes['5m']",
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'foldTerms-10',
-    file: 'src/conversation/limits/measured.ts',
+    file: 'src/conversation/limits/tokenCounter.ts',
     what: 'one request that comes late makes a longer lifetime pay',
     from: '(isLate(pause) ? 1 : 0) >= 2',
     to: '(isLate(pause) ? 1 : 0) >= 1',
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'foldTerms-11',
-    file: 'src/conversation/limits/measured.ts',
+    file: 'src/conversation/limits/tokenCounter.ts',
     what: 'the longest of the newest runs counts',
     from: 'Math.min(...lengths)',
     to: 'Math.max(...lengths)',
@@ -155,7 +155,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'foldTerms-19',
-    file: 'src/actors/turn/withoutRefused.ts',
+    file: 'src/actors/models/openStream.ts',
     what: 'marks that a provider refuses are sent again',
     from: "  if (part === 'cache') return withoutCache(request)\n",
     to: "  if (part === 'cache') return request\n",

@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-18',
-    file: 'src/runtime/events/tellRecords.ts',
+    file: 'src/runtime/agents/agentHost.ts',
     what: 'the others of a group are not told what an agent gave up with a revert',
     from: "  'revert.applied': learn,\n",
     to: '',

@@ -4,7 +4,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'letting-go-1',
-    file: 'src/runtime/agents/logWriter.ts',
+    file: 'src/runtime/agents/log.ts',
     what: 'a writer does not name its epoch, so one whose log was taken writes on',
     from: 'this.#store.append(this.#owner.agentId, records, this.#epoch)',
     to: 'this.#store.append(this.#owner.agentId, records)',
@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'letting-go-2',
-    file: 'src/runtime/agents/logWriter.ts',
+    file: 'src/runtime/agents/log.ts',
     what: 'an agent whose log was taken only pauses, for ever',
     from: 'if (this.isLost) this.#owner.leaseLost(error)',
     to: 'if (false as boolean) this.#owner.leaseLost(error)',

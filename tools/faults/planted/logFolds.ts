@@ -48,7 +48,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFolds-6',
-    file: 'src/runtime/events/tellRecords.ts',
+    file: 'src/runtime/agents/agentHost.ts',
     what: 'what fails for one agent of a group is not told to the others',
     from: `  'tool.end'(host, record) {
     learn(host, record)

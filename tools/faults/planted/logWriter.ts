@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'logWriter-1',
-    file: 'src/runtime/agents/logWriter.ts',
+    file: 'src/runtime/agents/log.ts',
     what: 'records that came after a failure join the batch that is sent again',
     from: 'if (this.#batch.length > 0) return true\n    if (this.#pending === undefined) return false\n    this.#batch = this.#pending\n',
     to: 'if (this.#pending === undefined) return this.#batch.length > 0\n    this.#batch = [...this.#batch, ...this.#pending]\n',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logWriter-2',
-    file: 'src/runtime/agents/logWriter.ts',
+    file: 'src/runtime/agents/log.ts',
     what: 'an effect that waits for the log waits for ever once the store has failed',
     from: 'for (const waiter of waiters) waiter.reject(failure)',
     to: '',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logWriter-3',
-    file: 'src/runtime/agents/logWriter.ts',
+    file: 'src/runtime/agents/log.ts',
     what: 'an agent is never rid of a record that its store cannot take',
     from: "return this.#failure?.code === 'RECORD_TOO_LARGE'",
     to: 'return false',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logWriter-4',
-    file: 'src/runtime/agents/logWriter.ts',
+    file: 'src/runtime/agents/log.ts',
     what: 'giving up one record loses those before it',
     from: 'for (const record of records) if (!(await this.#takes(record))) break',
     to: '',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logWriter-5',
-    file: 'src/runtime/agents/logWriter.ts',
+    file: 'src/runtime/agents/log.ts',
     what: 'an agent that was stopped for good can be resumed, as its log does not say so',
     from: "if (last?.type === 'agent.stopped' && last.seq !== this.#writtenSeq)",
     to: 'if (last === undefined)',
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logWriter-6',
-    file: 'src/runtime/agents/logWriter.ts',
+    file: 'src/runtime/agents/log.ts',
     what: 'a store that answers an append with nothing has stored it',
     from: "if (typeof answer?.then !== 'function')",
     to: 'if (this.#phase === undefined)',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logWriter-7',
-    file: 'src/runtime/agents/logWriter.ts',
+    file: 'src/runtime/agents/log.ts',
     what: 'an effect goes on before a wrapped store has stored what led to it',
     from: 'this.#isQuick = answer === stored',
     to: 'this.#isQuick = true',
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logWriter-8',
-    file: 'src/runtime/agents/logWriter.ts',
+    file: 'src/runtime/agents/log.ts',
     what: 'records that a store makes as it appends are sent while it does',
     from: "this.#phase = 'writing'\n",
     to: '',
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logWriter-9',
-    file: 'src/runtime/agents/logWriter.ts',
+    file: 'src/runtime/agents/log.ts',
     what: 'every wait is a wait, however quick the store',
     from: "if (this.#isQuick && this.#phase === 'due') this.#write()\n",
     to: '',

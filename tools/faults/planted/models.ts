@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-12',
-    file: 'src/runtime/events/stallTimer.ts',
+    file: 'src/runtime/events/agentTimers.ts',
     what: 'a sub-agent that waits for its turn at a model is stopped as stalled',
     from: 'waitsFor !== null ||',
     to: '',
@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-17',
-    file: 'src/runtime/events/tellRecords.ts',
+    file: 'src/runtime/agents/agentHost.ts',
     what: 'nobody hears that a prompt was withdrawn',
     from: `why === 'dropped'`,
     to: 'false',

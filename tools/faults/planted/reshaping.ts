@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'reshaping-6',
-    file: 'src/runtime/agents/turnRequests.ts',
+    file: 'src/runtime/agents/view.ts',
     what: 'the conversation is not told which notes a request shows',
     from: 'if (shownTags !== undefined && shownTags !== before) conversation.showTags(shownTags)',
     to: '',

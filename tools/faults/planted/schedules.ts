@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'schedules-6',
-    file: 'src/runtime/agents/dueTimer.ts',
+    file: 'src/runtime/events/agentTimers.ts',
     what: 'an agent without the deps that it needs runs its schedules',
     from: '    if (this.#agent.isEquipped) this.#fire(context, now)\n',
     to: '    this.#fire(context)\n',

@@ -340,7 +340,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-63',
-    file: 'src/conversation/tree/openStep.ts',
+    file: 'src/conversation/tree/node.ts',
     what: 'ids of nodes may jump',
     from: 'if (nodeId > lastNodeId + 1)',
     to: 'if (nodeId < 0)',

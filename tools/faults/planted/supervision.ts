@@ -273,7 +273,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-34',
-    file: 'src/runtime/events/stallTimer.ts',
+    file: 'src/runtime/events/agentTimers.ts',
     what: 'an agent counts as stalled though one that works for it says something',
     from: 'at !== undefined; at = at.parent)',
     to: 'at !== undefined; at = undefined)',
@@ -281,7 +281,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-35',
-    file: 'src/runtime/events/stallTimer.ts',
+    file: 'src/runtime/events/agentTimers.ts',
     what: 'an agent counts as stalled though it says something',
     from: '    this.#isRunning = true\n',
     to: '',

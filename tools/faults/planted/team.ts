@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'team-reports-6',
-    file: 'src/runtime/events/stallTimer.ts',
+    file: 'src/runtime/events/agentTimers.ts',
     what: 'a sub-agent that waits for a report is restarted as stalled',
     from: 'context.calls.some(waits)',
     to: 'false',

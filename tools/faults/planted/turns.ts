@@ -77,7 +77,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'turns-10',
-    file: 'src/runtime/agents/turnRequests.ts',
+    file: 'src/runtime/agents/view.ts',
     what: 'a model that is not there any more is waited for in silence',
     from: '    this.missing = model\n',
     to: '',

@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unnoticed2-4',
-    file: 'src/runtime/agents/logWriter.ts',
+    file: 'src/runtime/agents/log.ts',
     what: 'an agent whose log another writer has sends its records again',
     from: 'if (this.#failure !== undefined && !this.isLost) {',
     to: 'if (this.#failure !== undefined) {',

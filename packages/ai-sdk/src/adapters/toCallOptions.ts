@@ -6,7 +6,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
 import type { ModelRequest, ModelSettings, ToolSpec } from '../../../../src/protocol/ports/model.ts'
-import { wellFormed } from '../../../../src/protocol/text/wellFormed.ts'
+import { wellFormed } from '../../../../src/conversation/request/renderMessage.ts'
 import { askForCache } from './askForCache.ts'
 import { type PromptOptions, toPrompt } from './toPrompt.ts'
 

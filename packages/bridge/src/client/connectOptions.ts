@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { given } from '../../../../src/protocol/bridge/writeCommand.ts'
+import { given } from '../../../../src/protocol/bridge/commandRules.ts'
 import { maybe, onlyFields, positive, thatIs, wrongText } from './shape.ts'
 import { withoutEnd } from '../../../../src/protocol/text/textEnds.ts'
 

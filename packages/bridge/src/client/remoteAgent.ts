@@ -11,7 +11,7 @@ import type {
   SayOptions,
   RevertCommandOptions,
 } from '../../../../src/protocol/bridge/commands.ts'
-import { asFrame, decided, given, stepsIn } from '../../../../src/protocol/bridge/writeCommand.ts'
+import { asFrame, decided, given, stepsIn } from '../../../../src/protocol/bridge/commandRules.ts'
 import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import type { Content } from '../../../../src/protocol/text/saidContent.ts'
 import { RuntimeError, toErrorInfo } from '../../../../src/protocol/errors.ts'

@@ -1,5 +1,5 @@
 import type { AgentCommand } from '../../../../src/protocol/bridge/commands.ts'
-import { given } from '../../../../src/protocol/bridge/writeCommand.ts'
+import { given } from '../../../../src/protocol/bridge/commandRules.ts'
 import type { PermissionMode } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
 import type { PermitOptions } from '../../../../src/protocol/parts/permissions/permissionRecords.ts'
 import {

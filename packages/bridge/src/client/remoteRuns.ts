@@ -1,10 +1,9 @@
 import type { z } from 'zod'
 import { errorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent, EventOf } from '../../../../src/protocol/events.ts'
-import { answerIn, answerText, type SaidAnswer } from '../../../../src/protocol/text/answerIn.ts'
+import { answerIn, answerText, type SaidAnswer, RunHandle } from '../../../../src/protocol/runs/run.ts'
 import { readAnswer, readJson } from '../../../../src/protocol/checks/readOutput.ts'
 import { unwrapped } from '../../../../src/protocol/checks/strictOutput.ts'
-import { RunHandle } from '../../../../src/protocol/runs/run.ts'
 import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 
 /** The runs of a remote agent that this client requested, built from its events. */

@@ -52,7 +52,7 @@ const unused: readonly Unused[] = [
   },
   // Texts of requests. The page counts notes as they were written, and shows no request that it made itself.
   {
-    path: '/src/conversation/request/neutralise.ts',
+    path: '/src/conversation/request/renderMessage.ts',
     code: 'export const neutralise = (text) => text',
     words: ['neutralise'],
   },

@@ -6,8 +6,7 @@ import type { LogRecord, RecordOf } from '../../../../src/protocol/records.ts'
 import { addUsage, noUsage, toolCallsOf } from '../../../../src/protocol/text/messageText.ts'
 import { recallName } from '../../../../src/conversation/tree/stepText.ts'
 import { keptPrice, usualWindow } from '../../../../src/conversation/limits/economics.ts'
-import { measure, unmeasured, type Measured } from '../../../../src/conversation/limits/measured.ts'
-import { estimateTokens } from '../../../../src/conversation/limits/tokenCounter.ts'
+import { measure, unmeasured, type Measured, estimateTokens } from '../../../../src/conversation/limits/tokenCounter.ts'
 
 /** Tokens, and their price: if the cache held all that the brakes took away, and if it held the measured share. US dollars per million tokens. */
 export interface Amount {

@@ -2,7 +2,7 @@ import { RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts
 import { recordVersion, type LogRecord } from '../../../../src/protocol/records.ts'
 import type { PartRecordType } from '../../../../src/protocol/parts/partRecords.ts'
 import type { StoreLease } from '../../../../src/protocol/ports/store.ts'
-import { LogWriter } from '../../../../src/runtime/agents/logWriter.ts'
+import { LogWriter } from '../../../../src/runtime/agents/log.ts'
 import type { HostShared } from '../../../../src/runtime/agents/hostOptions.ts'
 
 type HostRecord = Extract<LogRecord, { readonly type: PartRecordType & `host.${string}` }>

@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../errors.ts'
 import type { AgentCommand } from '../../bridge/commands.ts'
-import { given } from '../../bridge/writeCommand.ts'
+import { given } from '../../bridge/commandRules.ts'
 import type { Limits } from '../../runs/runLimits.ts'
 import type { Schedule } from './scheduleState.ts'
 import { scheduleIdPattern, scheduleIdWords } from './scheduleId.ts'

@@ -1,6 +1,6 @@
 import { isRemembered } from '../../../../../src/protocol/remembered.ts'
 import type { AgentEvent, EventOf } from '../../../../../src/protocol/events.ts'
-import { isImported } from '../../../../../src/protocol/imported.ts'
+import { isImported } from '../../../../../src/protocol/text/nodeIds.ts'
 import type { Block } from '../../../../../src/protocol/messages.ts'
 import { textOf, toolCallsOf } from '../../../../../src/protocol/text/messageText.ts'
 import { withheldText } from '../../../../../src/protocol/text/withheldText.ts'

@@ -1,9 +1,8 @@
 import type { AgentEvent, EventOf } from '../../../../../src/protocol/events.ts'
-import { answerIn, answerText } from '../../../../../src/protocol/text/answerIn.ts'
+import { answerIn, answerText, resultOf } from '../../../../../src/protocol/runs/run.ts'
 import { readJson } from '../../../../../src/protocol/checks/readOutput.ts'
 import { unwrapped } from '../../../../../src/protocol/checks/strictOutput.ts'
 import type { RunStopReason } from '../../../../../src/protocol/records.ts'
-import { resultOf } from '../../../../../src/protocol/runs/run.ts'
 import type { RunResult } from '../../../../../src/protocol/runs/runResult.ts'
 
 /** Latest progress of a running tool. */
