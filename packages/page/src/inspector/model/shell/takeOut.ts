@@ -39,7 +39,11 @@ function recordAlone(record: LogRecord): LogRecord {
 }
 
 /** The trunk of an agent as Markdown, under its title. */
-export const markdownOf = ({ conversation, agentId, title = agentId }: Pick<AgentViewState, 'conversation' | 'agentId' | 'title'>): string =>
+export const markdownOf = ({
+  conversation,
+  agentId,
+  title = agentId,
+}: Pick<AgentViewState, 'conversation' | 'agentId' | 'title'>): string =>
   conversationMarkdown(
     title,
     conversation.trunk().map(({ message }) => message),
