@@ -199,10 +199,10 @@ interface Money {
 /** Spending of late and savings, asked for again and again; empty where the server does not tell. */
 function useMoney({ attached, clock }: Inspector, by: string): Money {
   const { connection } = attached.value
-  const [money, setMoney] = useState<Money>({})
+  const [figures, setFigures] = useState<Money>({})
   const mayAsk = connection.status.value === 'open' && connection.may.value('see.all')
   useEffect(() => {
-    if (!mayAsk) return setMoney({})
+    if (!mayAsk) return setFigures({})
     let isOver = false
     let cancel = (): void => {}
     const ask = (): void => {
@@ -210,11 +210,11 @@ function useMoney({ attached, clock }: Inspector, by: string): Money {
       spendOfLate(connection.client, groups, clock.now())
         .then(async (late) => {
           if (isOver) return
-          setMoney(({ saved }) => ({ late, ...(saved === undefined ? {} : { saved }) }))
+          setFigures(({ saved }) => ({ late, ...(saved === undefined ? {} : { saved }) }))
           // The first time all logs are read for it: nothing else is to wait.
           const saved = await savedInAll(connection.client)
           if (isOver) return
-          setMoney({ late, ...(saved === undefined ? {} : { saved }) })
+          setFigures({ late, ...(saved === undefined ? {} : { saved }) })
           cancel = clock.after(againMs, ask)
         })
         // A server of an older version does not know the question.
@@ -226,5 +226,5 @@ function useMoney({ attached, clock }: Inspector, by: string): Money {
       cancel()
     }
   }, [connection, mayAsk, clock, by])
-  return money
+  return figures
 }
