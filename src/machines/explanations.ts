@@ -1,4 +1,5 @@
 import type { SyntheticReason } from '../protocol/messages.ts'
+import { denialText } from '../protocol/text/denial.ts'
 
 /** A reason that needs an explanation; the answer of a hook explains itself. */
 export type ExplainedReason = Exclude<SyntheticReason, 'answered'>
@@ -14,7 +15,7 @@ export const explanations: {
     wasRunning
       ? 'Skipped: the user said something new before the agent was done. What it did so far was not undone.'
       : 'Skipped: the user said something new before this call started. It was not run.',
-  denied: (_, why) => `Denied by the user: it was not run.${why === undefined ? '' : ` Reason: ${why}`}`,
+  denied: (_, why) => denialText(why),
   interrupted: (wasRunning) =>
     wasRunning ? 'Interrupted: it is not known whether it happened.' : 'Interrupted before it started: it was not run.',
 }

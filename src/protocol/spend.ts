@@ -24,8 +24,20 @@ export interface SpendGroup extends SpendAmount {
   readonly over?: readonly number[]
 }
 
+/** Savings of the agents whose brakes did something, net of what the brakes cost; negative if they cost more. */
+export interface SpendSaved {
+  readonly agents: number
+  readonly tokens: number
+  /** US dollars. Low: the cache would have held all that was taken away. High: the measured share of it. */
+  readonly usd: { readonly low: number; readonly high: number }
+  /** Those without sound prices, who are in none of the above. */
+  readonly unpriced: { readonly agents: number; readonly tokens: number }
+}
+
 /** Spending, in groups. */
 export interface Spend extends SpendAmount {
+  /** Missing where only a part of the time is asked for: savings have no time of their own. */
+  readonly saved?: SpendSaved
   readonly by: SpendBy
   /** The most expensive first; without prices, the one with most tokens. */
   readonly groups: readonly SpendGroup[]

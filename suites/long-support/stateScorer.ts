@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { stateFile, actionsFile } from './tools.ts'
+import { actionsFile, stateFile } from './tools.ts'
 
 const action = z.looseObject({ tool: z.string() })
 

@@ -105,7 +105,7 @@ export function decideKeeping(seen: SeenRequest, taskId: string, habits: Habits)
 const isUnwanted = ({ calls, words }: SeenRequest, customer: string): boolean =>
   calls.some(
     ({ name, input, text }) =>
-      name === 'send_reminder' && input['customer'] === customer && text.startsWith('Denied by the user'),
+      name === 'send_reminder' && input['customer'] === customer && text.startsWith('Denied'),
   ) || words.split('\n').some((line) => line.startsWith('denied by a person: send_reminder') && line.includes(customer))
 
 /** Notes a name in a message, with the sentence that it stands in. */

@@ -1,5 +1,6 @@
 import { assembleRequest } from '../../src/conversation/request/assembleRequest.ts'
 import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
+import { denialText } from '../../src/protocol/text/denial.ts'
 import { calls, startAgent, tool, type HarnessOptions } from '../support/agentHarness.ts'
 import { BrakeLog, notesIn, textIn } from '../support/brakeLog.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
@@ -197,7 +198,7 @@ describe('facts', (it) => {
     const log = worked()
     const bare = new BrakeLog()
     bare.user('ship it')
-    bare.step([{ name: 'deploy', isError: true, output: `Denied by the user: it was not run. Reason: ${reason}` }])
+    bare.step([{ name: 'deploy', isError: true, output: denialText(reason) }])
     bare.step([{ ...paid, isIrreversible: false }])
     for (const one of [log, bare]) one.revert('n1', 'x')
     const facts = log.conversation.counter.text(factsIn(log)[0]!)

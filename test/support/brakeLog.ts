@@ -1,3 +1,4 @@
+import { denialText } from '../../src/protocol/text/denial.ts'
 import { planShow } from '../../src/conversation/brakes/prune/planShow.ts'
 import { applyPrune } from '../../src/conversation/brakes/prune/prune.ts'
 import {
@@ -165,7 +166,7 @@ export class BrakeLog {
       }
       if (isIrreversible || isReversible || polls || background !== undefined)
         this.#push({ type: 'tool.start', callId, key, name, input, ...started })
-      const said = denied === undefined ? output : `Denied by the user: it was not run. Reason: ${denied}`
+      const said = denied === undefined ? output : denialText(denied)
       this.#push({
         type: 'tool.end',
         nodeId: replyId + 1 + index,

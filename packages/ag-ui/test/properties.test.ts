@@ -6,10 +6,7 @@ import { defineAgent } from '../../../src/index.ts'
 import { scriptedModel } from '../../../src/testing.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { inputOf, serveFrontEnds, type FrontEnd } from './agUiHarness.ts'
-import { calling, plainReplies } from '../../bridge/test/anyReplies.ts'
-import { asks } from '../../../test/support/lives.ts'
-import { echo } from '../../../test/runtime/idleAgents.ts'
-import { fails } from '../../page/test/inspector/sessions/summaries.ts'
+import { asks, calling, echo, fails, plainReplies } from '../../bridge/test/anyReplies.ts'
 
 const reply = fc.oneof(...plainReplies, calling(['echo', 'fails', 'asks', 'worker', 'nothing']))
 

@@ -6,10 +6,7 @@ import { defineAgent, defineTool } from '../../../src/index.ts'
 import { scriptedModel, type ScriptedReply } from '../../../src/testing.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { checkReload, serveChats, until, type ChatServing } from './chatHarness.ts'
-import { calling, plainReplies } from '../../bridge/test/anyReplies.ts'
-import { asks } from '../../../test/support/lives.ts'
-import { echo } from '../../../test/runtime/idleAgents.ts'
-import { fails } from '../../page/test/inspector/sessions/summaries.ts'
+import { asks, calling, echo, fails, plainReplies } from '../../bridge/test/anyReplies.ts'
 
 const wonders = defineTool({
   name: 'wonders',

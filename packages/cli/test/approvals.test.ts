@@ -71,7 +71,7 @@ describe('approvals at a terminal', (it) => {
   it('asks again until the answer is one, and decides nothing before', async (context) => {
     const { cli, ran, say } = await chat(context)
     say(['peek', { path: 'a' }])
-    await cli.until('? peek: {"path":"a"}')
+    await cli.until('? peek: a\n')
     for (const said of ['maybe', '', 'yes please']) {
       await cli.until('allow it?')
       cli.send(`${said}\r`)
@@ -157,7 +157,7 @@ describe('approvals at a terminal', (it) => {
     cli.send('n\r')
     await cli.until('✓ done')
     say(['peek', { path: 'a' }])
-    await cli.until('? peek: {"path":"a"}')
+    await cli.until('? peek: a\n')
     await cli.until('allow it?')
     cli.send('n\r')
     await cli.until('✓ done')
@@ -188,6 +188,28 @@ describe('approvals at a terminal', (it) => {
     // It was shown before.
     assert.not.match(cli.stdout.slice(cli.stdout.lastIndexOf('✓ edit_file')), 'let a')
     assert.is(ran.length, 1)
+  })
+
+  it('shows a list of changes one by one, and a path as one types it', async (context) => {
+    const { cli, say } = await chat(context)
+    const edits = [
+      { oldText: 'let a = 1', newText: 'let a = 2' },
+      { oldText: 'end', newText: 'end()\n' },
+    ]
+    say(
+      ['edit_file', { path: 'a.ts', edits: edits.slice(0, 1) }],
+      ['edit_file', { path: 'b.ts', edits }],
+      ['erase', { path: 'c.ts' }],
+    )
+    await cli.until('? edit_file: a.ts · +1 −1\n    - let a = 1\n    + let a = 2\n')
+    await cli.until('y    yes')
+    cli.send('y\r')
+    await cli.until(
+      '? edit_file: b.ts · +2 −2\n    - let a = 1\n    + let a = 2\n    …\n    - end\n    + end()\n    (change 2: what it puts there ends with a line break)\n',
+    )
+    await cli.until('y    yes')
+    cli.send('y\r')
+    await cli.until('? erase: c.ts\n')
   })
 
   it('shows all of a long change at a wish, and a reason begins in the line', async (context) => {

@@ -1,5 +1,5 @@
 import { reckoningFold } from '../src/savings/reckoning.ts'
-import { savingsIn, savingsOf, treeSavings } from '../src/savings/savings.ts'
+import { SavedSoFar, savingsIn, savingsOf, treeSavings } from '../src/savings/savings.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 
@@ -266,5 +266,27 @@ describe('the savings of a tree', (it) => {
   it('have no dollars if those of one agent are not known', () => {
     const { usd, unpriced, tokens } = treeSavings([agent('a', {}), agent('b', { prices: undefined })])
     assert.equal([usd, unpriced, tokens], [null, 'missing', 2_000])
+  })
+})
+
+describe('savings that are kept in little room', (it) => {
+  const savedIn = (records: readonly LogRecord[]): SavedSoFar => {
+    const so = new SavedSoFar()
+    for (const record of records) so.apply(record)
+    return so
+  }
+  it('are those of the whole log, however long it is', () => {
+    const parts = Array.from({ length: 400 }, (_, at) =>
+      at % 50 === 30 ? fold(200, 1_000 * (at % 4), { usage: usage(70), costUsd: 0.00007 }) : reply(usage(9_000, 3_000)),
+    )
+    const records = log(created(), ...parts)
+    const { tokens, usd, brakes } = savingsOf(records)
+    assert.is(brakes.length, 8)
+    assert.equal(savedIn(records).saved, { tokens, usd })
+    const unpriced = log(created(), reply(usage(10), { prices: undefined }), fold(5), reply(usage(10)))
+    assert.is(savedIn(unpriced).saved?.usd, null)
+  })
+  it('are none where no brake did anything', () => {
+    assert.is(savedIn(log(created(), reply(usage(100)))).saved, undefined)
   })
 })

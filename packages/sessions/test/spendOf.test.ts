@@ -131,6 +131,30 @@ describe('what a store has spent', (it) => {
     )
   })
 
+  it('says what brakes saved in all of the time, apart where there is no price', async () => {
+    const at = { v: recordVersion, time: 2, runId: 'r', turnIndex: 0 }
+    const braked = (agentId: string, rest: Partial<ReplySaid>): LogRecord[] => {
+      const [first, one, other] = logOf(agentId, [
+        { time: 1, ...rest },
+        { time: 3, ...rest },
+      ])
+      const economics = { freed: 50, rewritten: 0, paysAfter: 1 }
+      const prune = { ...at, seq: 3, type: 'prune.applied', applied: true, steps: [2], economics }
+      return [first!, one!, prune as unknown as LogRecord, { ...other!, seq: 4 }]
+    }
+    const store = await storeOf({
+      a: braked('a', {}),
+      b: braked('b', {}),
+      none: logOf('none', [{ time: 1 }]),
+      unpriced: braked('unpriced', { costUsd: 0 }),
+    })
+    const { saved } = await spendOf(store)
+    assert.equal([saved?.agents, saved?.tokens, saved?.unpriced], [2, 100, { agents: 1, tokens: 50 }])
+    // A dollar a million tokens.
+    assert.equal([saved?.usd.low.toFixed(6), saved?.usd.high.toFixed(6)], ['0.000100', '0.000100'])
+    assert.is((await spendOf(store, { since: 2 })).saved, undefined)
+  })
+
   it('has the sum of a tree, each agent by its own log, and one without a log as its caller says', async (context) => {
     const store = memoryStore()
     const runtime = await createRuntime({ store })

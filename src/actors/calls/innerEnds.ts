@@ -2,6 +2,7 @@ import { sleepName } from '../parts/sleep/sleepTool.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
 import { messageOf, type ErrorInfo } from '../../protocol/errors.ts'
 import type { InnerDecision } from '../../protocol/parts/inner/innerDecisions.ts'
+import { denialText } from '../../protocol/text/denial.ts'
 import { isBlocks } from '../tools/isBlocks.ts'
 import { jsonOf } from '../tools/jsonOf.ts'
 import { maxDataBytes } from '../../protocol/resultData.ts'
@@ -81,9 +82,7 @@ export function allowedBy(
   { decision, reason, input: edited }: Omit<InnerDecision, 'key' | 'asked'>,
   input: unknown,
 ): Allowed {
-  if (decision === 'approve') return { input: edited ?? input }
-  const why = reason === undefined ? '' : ` Reason: ${reason}`
-  return { end: failed(`Denied by the user: it was not run.${why}`, 'DENIED') }
+  return decision === 'approve' ? { input: edited ?? input } : { end: failed(denialText(reason), 'DENIED') }
 }
 
 export async function ownEnd(own: () => unknown): Promise<End> {

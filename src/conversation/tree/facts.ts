@@ -1,5 +1,6 @@
 import type { NodeId } from '../../protocol/ids.ts'
 import type { Block, ToolCallBlock } from '../../protocol/messages.ts'
+import { denialReason } from '../../protocol/text/denial.ts'
 import { saidByTool, textOf } from '../../protocol/text/messageText.ts'
 import { keptNames } from '../../protocol/callEffects.ts'
 import { nodesBehind } from './abandonedNodes.ts'
@@ -28,9 +29,6 @@ const mostLines = 20
 /** Returns the outcome of a call that changed something, in one line. */
 export const outcomeLine = (said: string): string => oneLine(said, longest.irreversible)
 
-/** Text of a denial before its reason. */
-const denial = /^Denied by the user: it was not run\.(?: Reason: )?/
-
 /** Returns the facts of these nodes, oldest first. The results of a reply's calls follow it and precede the next reply. Pure. */
 export function factsOf(nodes: Iterable<ConversationNode>): Fact[] {
   let reply: readonly Block[] = []
@@ -44,7 +42,7 @@ export function factsOf(nodes: Iterable<ConversationNode>): Fact[] {
     if (kind === undefined) continue
     const kept = keptNames(message)
     const said = textOf(saidByTool(message))
-    const outcome = kind === 'denied' ? said.replace(denial, '') : `${message.isError ? 'error: ' : ''}${said}`
+    const outcome = kind === 'denied' ? denialReason(said) : `${message.isError ? 'error: ' : ''}${said}`
     const told = kind === 'kept' ? '' : oneLine(outcome, longest[kind])
     facts.push({
       kind,

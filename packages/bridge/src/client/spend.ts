@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
-import type { Spend, SpendBy, SpendGroup } from '../../../../src/protocol/spend.ts'
+import type { Spend, SpendBy, SpendGroup, SpendSaved } from '../../../../src/protocol/spend.ts'
 import type { RemotePage } from './remoteQueries.ts'
 import { anything, count, fields, list, maybe, number, orNull, text, type Shape } from './shape.ts'
 import { errorShape, usage } from './summaryShapes.ts'
@@ -37,6 +37,14 @@ export const spendShape = fields<RemoteSpend>({
   by: anything as Shape<Spend['by']>,
   ...spentFields,
   groups: list(fields<SpendGroup>({ key: orNull(text), agents: count, over: maybe(list(number)), ...spentFields })),
+  saved: maybe(
+    fields<SpendSaved>({
+      agents: count,
+      tokens: number,
+      usd: fields<SpendSaved['usd']>({ low: number, high: number }),
+      unpriced: fields<SpendSaved['unpriced']>({ agents: count, tokens: number }),
+    }),
+  ),
   total: count,
   unread: count,
   unreadLogs: list(fields<RemoteSpend['unreadLogs'][number]>({ agentId: text, error: errorShape })),

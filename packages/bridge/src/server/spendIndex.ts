@@ -4,6 +4,7 @@ import { LogUses } from '../../../sessions/src/spend/logUses.ts'
 import {
   readUses,
   sumSpend,
+  usesIn,
   type ReadUses,
   type SpendOptions,
   type StoreSpend,
@@ -53,13 +54,13 @@ export class SpendIndex {
     if (!isSame) {
       this.#known.delete(log.id)
       const { error } = await readUses(this.#store, log.id, uses)
-      if (error !== undefined) return { uses: uses.uses, error }
+      if (error !== undefined) return { ...usesIn(uses), error }
     }
     this.#known.set(log.id, { log: { size: log.size, writtenAt: log.writtenAt }, uses })
     if (this.#known.size > mostLogs) this.#known.delete(this.#known.keys().next().value!)
     // Of what was joined, the times are not known any more.
     if (since > 0 && since < uses.joinedUntil) return await readUses(this.#store, log.id, new LogUses({ sliceMs }))
-    return { uses: uses.uses }
+    return usesIn(uses)
   }
 }
 

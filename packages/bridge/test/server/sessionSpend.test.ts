@@ -73,6 +73,9 @@ describe('a client that asks what was spent', (it) => {
       hour.groups[0]!.over!.reduce((sum, cost) => sum + cost, 0),
       all.costUsd,
     )
+    const none = { agents: 0, tokens: 0 }
+    assert.equal(all.saved, { ...none, usd: { low: 0, high: 0 }, unpriced: none })
+    assert.is(hour.saved, undefined)
     assert.is((await one.spend({ since: Date.now() + 3_600_000 })).requests, 0)
     await assert.rejects(() => one.spend({ every: 300_000 }), /every: give milliseconds above 0, and since/)
     await assert.rejects(() => one.spend({ by: { metadata: '' } }), /INVALID|key/)

@@ -108,28 +108,34 @@ const isTooLong = (parts: readonly Part[]): boolean =>
 
 /** Describes the ends of the parts: no line shows a line break at the end of a part. */
 const endingsOf = (parts: readonly Part[]): string[] =>
-  parts.length === 1
-    ? parts.flatMap(([before, after]) => [
-        ...(before.endsWith('\n') ? ['what it replaces ends with a line break'] : []),
-        ...(after.endsWith('\n') ? ['what it puts there ends with a line break'] : []),
-      ])
-    : []
+  parts.flatMap(([before, after], index) => {
+    const which = parts.length === 1 ? '' : `change ${index + 1}: `
+    return [
+      ...(before.endsWith('\n') ? [`${which}what it replaces ends with a line break`] : []),
+      ...(after.endsWith('\n') ? [`${which}what it puts there ends with a line break`] : []),
+    ]
+  })
 
 /**
- * Tells whether the lines of an edit and its endings show all of its texts, so that no other call looks like it. Several edits do not show
- * where one ends, and some line breaks look like others. Pure; never throws.
+ * Tells whether the lines of an edit, compared with all lines around their changes, and its endings show all of its texts, so that no other call of
+ * its tool looks like it: of several changes each is a hunk. Some line breaks look like others. Pure; never throws.
  */
 export function hidesNothing(name: string, input: unknown, { path, type, diff }: FileEdit): boolean {
   // The path is followed by what else there is.
   if (!isInput(input) || /[{\n]/.test(path)) return false
-  const parts = partsOf(input)
-  if (parts !== undefined ? parts.length > 1 || Array.isArray(input['edits']) : !writes.test(name)) return false
-  const lines = diff.hunks.flatMap((hunk) => hunk.lines)
-  const textOf = (without: DiffLine['type']): string =>
-    lines.flatMap((line) => (line.type === without ? [] : [`${line.text}\n`])).join('')
-  const isWhole = (text: string, lined: string): boolean => lined === text || (lined === `${text}\n` && text !== '')
-  const [before, after] = parts?.[0] ?? ['', stringOf(input, contentKeys) ?? '']
-  return (type === 'write' || isWhole(before, textOf('added'))) && isWhole(after, textOf('removed'))
+  const written = writes.test(name) ? stringOf(input, contentKeys) : undefined
+  const parts = partsOf(input) ?? (written === undefined ? [] : [['', written] as const])
+  if (parts.length === 0 || (parts.length > 1 && parts.length !== diff.hunks.length)) return false
+  return parts.every(([before, after], index) => {
+    const lines = diff.hunks[index]?.lines ?? []
+    return (type === 'write' || isWhole(before, lines, 'added')) && isWhole(after, lines, 'removed')
+  })
+}
+
+/** Returns true if some lines, without those of a type, are a text. */
+function isWhole(text: string, lines: readonly DiffLine[], without: DiffLine['type']): boolean {
+  const lined = lines.flatMap((line) => (line.type === without ? [] : [`${line.text}\n`])).join('')
+  return lined === text || (lined === `${text}\n` && text !== '')
 }
 
 function joined(parts: readonly Part[], context?: number): LineDiff {

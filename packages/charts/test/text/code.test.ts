@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { codeTokens } from '../../src/text/codeTokens.ts'
 import { languageOfPath } from '../../src/text/languageOfPath.ts'
-import { besideEdit, editOf } from '../../src/text/edits.ts'
+import { besideEdit, editOf, hidesNothing } from '../../src/text/edits.ts'
 import { lineDiff } from '../../src/text/lineDiff.ts'
 import { linkTarget } from '../../src/text/linkTarget.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
@@ -333,4 +333,29 @@ describe('what an edit is given beside', (it) => {
   ] as const)
     it(`is ${JSON.stringify(beside)} of ${name} ${JSON.stringify(input)}`, () =>
       assert.equal(besideEdit(name, input), beside))
+})
+
+describe('the lines of an edit', (it) => {
+  const isShown = (input: object, name = 'edit_file'): boolean => {
+    const edit = editOf(name, { path: 'p', ...input }, Infinity)
+    return edit !== undefined && hidesNothing(name, { path: 'p', ...input }, edit)
+  }
+  const pair = { oldText: 'a\nb', newText: 'a\nc\n' }
+  it('show all of one text for another, as fields or as the only one of a list, and of several', () => {
+    assert.equal([isShown(pair), isShown({ edits: [pair] }), isShown({ edits: [pair, pair] })], [true, true, true])
+    assert.is(isShown({ content: 'a\nb' }, 'write_file'), true)
+  })
+  it('do not show a change without one, nor what looks like another line break', () => {
+    const same = { oldText: 'a', newText: 'a' }
+    assert.equal([isShown({ edits: [same, pair] }), isShown({ edits: [same] }), isShown(same)], [false, false, false])
+    const other = { oldText: 'a\r\nb', newText: 'c' }
+    assert.equal([isShown(other), isShown({ edits: [pair, other] })], [false, false])
+  })
+  it('name the change whose text ends with a line break', () => {
+    const endings = (edits: object[]) => editOf('edit_file', { path: 'p', edits })?.endings
+    assert.equal(endings([pair]), ['what it puts there ends with a line break'])
+    assert.equal(endings([{ oldText: 'x', newText: 'y' }, pair]), [
+      'change 2: what it puts there ends with a line break',
+    ])
+  })
 })

@@ -24,11 +24,13 @@ export interface CallTextOptions {
   readonly columns?: number | undefined
 }
 
-/** Returns the input of a call in one row; a command as one would type it, if it contains no "{". */
+/** Returns the input of a call in one row; a command, or a path alone, as one would type it, if it contains no "{". */
 function inOneRow(input: unknown): string {
-  const { command, ...rest } = (typeof input === 'object' && input !== null ? input : {}) as { command?: unknown }
-  if (typeof command !== 'string' || command === '' || command.includes('{')) return JSON.stringify(input) ?? ''
-  return Object.keys(rest).length === 0 ? command : `${command} ${JSON.stringify(rest)}`
+  const { command, ...rest } = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>
+  const others = Object.keys(rest)
+  const typed = command ?? (others.length === 1 ? rest['path'] : undefined)
+  if (typeof typed !== 'string' || typed === '' || typed.includes('{')) return JSON.stringify(input) ?? ''
+  return command === undefined || others.length === 0 ? typed : `${typed} ${JSON.stringify(rest)}`
 }
 
 /**

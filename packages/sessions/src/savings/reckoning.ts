@@ -301,5 +301,13 @@ function reckon(before: Reckoning, record: LogRecord): Reckoning {
   return state
 }
 
+/** Drops the requests and the brakes whose cost is known, in place: the sums stay. */
+export function dropParts(reckoning: Reckoning): void {
+  const state = reckoning as Writable
+  state.sizes = []
+  state.brakes = state.brakes.slice(state.settled)
+  state.settled = 0
+}
+
 /** Fold over an agent's own log. Its state is changed in place. */
 export const reckoningFold: Fold<Reckoning> = { name: 'savings', isOwn: true, initial: begin, each: reckon }

@@ -1,7 +1,8 @@
-import { foldLog } from '../../../../src/log/fold.ts'
+import { Folding, foldLog } from '../../../../src/log/fold.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { noUsage, totalTokens } from '../../../../src/protocol/text/messageText.ts'
 import {
+  dropParts,
   plus,
   reckoningFold,
   spend,
@@ -73,6 +74,27 @@ function net({ tokens, cached, measured }: Amount, { usage, costUsd }: Spending,
   return {
     tokens: Math.round(tokens) - totalTokens(usage),
     usd: unpriced === undefined ? dollars(usd(cached), usd(measured)) : null,
+  }
+}
+
+/** Requests after which the parts of a sum are dropped. */
+const mostParts = 64
+
+/** Savings of one log, one record at a time: the sums of `savingsOf` alone, in little room. */
+export class SavedSoFar {
+  readonly #folding = new Folding([reckoningFold])
+  readonly #reckoning = this.#folding.at(reckoningFold)
+
+  apply(record: LogRecord): void {
+    this.#folding.apply(record)
+    const { state } = this.#reckoning
+    if (state.sizes.length > mostParts) dropParts(state)
+  }
+
+  /** `undefined`: no brake has done anything. */
+  get saved(): Saved | undefined {
+    const { saved, byBrakes, unpriced, freed } = this.#reckoning.state
+    return freed === 0 && byBrakes.requests === 0 ? undefined : net(saved, byBrakes, unpriced)
   }
 }
 

@@ -1,4 +1,5 @@
 import { unpricedBy } from '../savings/reckoning.ts'
+import { SavedSoFar, type Saved } from '../savings/savings.ts'
 import { spentBy } from '../../../../src/log/spent.ts'
 import type { Usage } from '../../../../src/protocol/messages.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
@@ -38,6 +39,7 @@ export class LogUses {
   readonly #sliceMs: number
   readonly #most: number
   readonly #childOf = new Map<string, string>()
+  readonly #saved = new SavedSoFar()
   #uses: Use[] = []
   #model = ''
   #isUnpriced = false
@@ -52,9 +54,15 @@ export class LogUses {
     return this.#uses
   }
 
+  /** Savings of its brakes, in all of the log; `undefined`: they did nothing. */
+  get saved(): Saved | undefined {
+    return this.#saved.saved
+  }
+
   /** Takes in the next record. */
   apply(record: LogRecord): void {
     this.next = record.seq + 1
+    this.#saved.apply(record)
     if (record.type === 'agent.created') {
       this.#model = record.model
       this.#imported = record.imported ?? 0

@@ -2,9 +2,10 @@ import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../../../src/proto
 import { checkMetadata, type Metadata } from '../../../../src/protocol/metadata.ts'
 import type { LogEntry, LogQuery } from '../../../../src/protocol/ports/logPages.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
-import type { Spend, SpendBy } from '../../../../src/protocol/spend.ts'
+import type { Spend, SpendBy, SpendSaved } from '../../../../src/protocol/spend.ts'
 import { checkVersion } from '../../../../src/protocol/upgradeRecord.ts'
 import { allLogs, pagesOf } from '../../../stores/src/logPages.ts'
+import type { Saved } from '../savings/savings.ts'
 import { LogUses, type Use } from './logUses.ts'
 import { SpendBook } from './spendBook.ts'
 
@@ -38,9 +39,8 @@ export interface StoreSpend extends Spend {
   readonly unreadLogs: readonly UnreadLog[]
 }
 
-/** The uses in one log, and what kept it from being read to its end. */
-export interface ReadUses {
-  readonly uses: readonly Use[]
+/** The uses in one log, what its brakes saved, and what kept it from being read to its end. */
+export interface ReadUses extends Pick<LogUses, 'uses' | 'saved'> {
   readonly error?: ErrorInfo
 }
 
@@ -85,11 +85,14 @@ export async function readUses(store: Store, agentId: string, into = new LogUses
       checkVersion(agentId, record)
       into.apply(record)
     }
-    return { uses: into.uses }
+    return usesIn(into)
   } catch (thrown) {
-    return { uses: into.uses, error: toErrorInfo(thrown, 'STORE_READ_FAILED') }
+    return { ...usesIn(into), error: toErrorInfo(thrown, 'STORE_READ_FAILED') }
   }
 }
+
+/** Returns what is known of a log. Pure. */
+export const usesIn = ({ uses, saved }: LogUses): ReadUses => ({ uses, saved })
 
 /** Sums the logs that a query finds, whose uses are read by `read`; `choose` leaves out logs. */
 export async function sumSpend(
@@ -103,6 +106,7 @@ export async function sumSpend(
   const book = new SpendBook(by, { since, every })
   const unreadLogs: UnreadLog[] = []
   let unread = 0
+  const savings: Saved[] = []
   const seen = new Set<string>()
   /** Spending of sub-agents whose logs have not come yet, as their callers say. */
   const told = new Map<string, { readonly log: LogEntry; readonly uses: Use[] }>()
@@ -114,7 +118,8 @@ export async function sumSpend(
     if (!choose(log)) continue
     seen.add(log.id)
     told.delete(log.id)
-    const { uses, error } = await read(log)
+    const { uses, saved, error } = await read(log)
+    if (saved !== undefined) savings.push(saved)
     if (error !== undefined && (unread += 1) <= mostNamed) unreadLogs.push({ agentId: log.id, error })
     for (const use of uses) {
       if (!isWanted(use)) continue
@@ -130,7 +135,20 @@ export async function sumSpend(
   // Some have a log that was left out, as it was last written before `since`.
   for await (const { id } of logsAmong(pages, [...told.keys()])) told.delete(id)
   for (const { log, uses } of told.values()) for (const use of uses) book.add(log, use)
-  return { ...book.spend, unread, unreadLogs }
+  const isWhole = since === 0 && until === Infinity
+  return { ...book.spend, ...(isWhole ? { saved: sumSaved(savings) } : {}), unread, unreadLogs }
+}
+
+function sumSaved(savings: readonly Saved[]): SpendSaved {
+  const sum = { agents: 0, tokens: 0, usd: { low: 0, high: 0 }, unpriced: { agents: 0, tokens: 0 } }
+  for (const { tokens, usd } of savings) {
+    const into = usd === null ? sum.unpriced : sum
+    into.agents += 1
+    into.tokens += tokens
+    sum.usd.low += usd?.low ?? 0
+    sum.usd.high += usd?.high ?? 0
+  }
+  return sum
 }
 
 /** Number of logs that are asked for by their ids at a time. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
+import { counted } from '../../../../charts/src/amounts.ts'
 import { rangeWords, savedWords, usdWithout } from '../../../../charts/src/savingsWords.ts'
 import { savingsOfTree } from '../../../../sessions/src/savingsOfTree.ts'
 import { treeSavings } from '../../../../sessions/src/savings/savings.ts'
@@ -69,6 +70,14 @@ describeInChromium('what the brakes saved', (it) => {
         await page.getByRole('columnheader', { name: 'Stalls' }).waitFor()
         await page.locator('button[title="lead.1"]').click()
         await page.waitForFunction(`location.hash.includes('agent=lead.1')`)
+        await page.keyboard.press('0')
+        const tile = page.locator('.home-tiles > div', { hasText: 'Saved by brakes' })
+        const { usd, tokens } = treeSavings(agents)
+        await inspector.sees(rangeWords(usd!), tile)
+        await inspector.sees(`${counted(tokens, 'token')}, net · 2 agents`, tile)
+        assert.match((await tile.getAttribute('title'))!, /at most the context window.*less what the brakes cost/)
+        assert.equal(await axeViolations(page), [])
+        assert.is(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
         checkProblems(context)
       },
     )

@@ -1,6 +1,6 @@
 import type { Client, RemoteSpend } from '../../../../../bridge/src/client/index.ts'
 import type { AgentSummary } from '../../../../../wire/src/frames.ts'
-import type { SpendBy } from '../../../../../../src/protocol/spend.ts'
+import type { SpendBy, SpendSaved } from '../../../../../../src/protocol/spend.ts'
 
 /** US dollars a minute, by the root of each tree. */
 export type Rates = ReadonlyMap<string, number>
@@ -33,6 +33,10 @@ export async function spendOfLate(client: Client, by: SpendBy, now: number): Pro
   const rates = new Map(late.groups.map(({ key, costUsd }) => [key ?? '', costUsd / minutes]))
   return { hour, since, rates, rate: late.costUsd / minutes }
 }
+
+/** Asks a server what brakes saved, in the logs of all agents; `undefined` if it does not tell. Rejects as `client.spend` does. */
+export const savedInAll = async (client: Client): Promise<SpendSaved | undefined> =>
+  (await client.spend({ limit: 1 })).saved
 
 /** Most keys that are offered. */
 const mostKeys = 12

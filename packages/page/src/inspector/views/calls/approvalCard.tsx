@@ -26,11 +26,10 @@ const none: Draft = { reason: '', edited: null }
 
 const shown = (input: unknown): string => (typeof input === 'string' ? input : (JSON.stringify(input, null, 2) ?? ''))
 
-/** Returns the edit of a call if its lines show everything in the call. */
+/** Returns the edit of a call if its lines show all of its texts. */
 function wholeEdit(name: string, input: unknown): FileEdit | undefined {
   const edit = editOf(name, input, Infinity)
-  if (edit === undefined || !hidesNothing(name, input, edit) || !isSeenWhole(edit)) return undefined
-  return Object.keys(besideEdit(name, input)).length === 0 ? edit : undefined
+  return edit !== undefined && hidesNothing(name, input, edit) && isSeenWhole(edit) ? edit : undefined
 }
 
 /** A call that waits for approval, in full; its arguments can be edited before it runs. */
@@ -89,6 +88,7 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
                   {ending}
                 </p>
               ))}
+              <Beside name={name} input={input} />
             </>
           )
         ) : (
@@ -144,5 +144,15 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
         </ControlButton>
       </div>
     </article>
+  )
+}
+
+/** The arguments of an edit that its lines do not show, such as `all: true`. */
+function Beside({ name, input }: Pick<PendingOf<'approval'>, 'name' | 'input'>) {
+  const beside = besideEdit(name, input)
+  return Object.keys(beside).length === 0 ? null : (
+    <pre class="text" tabIndex={0} aria-label={`Further arguments of ${name}`}>
+      {callInFull(beside).join('\n')}
+    </pre>
   )
 }

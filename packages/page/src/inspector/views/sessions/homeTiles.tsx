@@ -1,10 +1,18 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import type { SpendSaved } from '../../../../../../src/protocol/spend.ts'
 import { age, counted, dollars, duration, money } from '../../../../../charts/src/amounts.ts'
+import { rangeWords } from '../../../../../charts/src/savingsWords.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { nameOf } from '../../model/sessions/agentNames.ts'
 import type { Overview, OverviewRow } from '../../model/sessions/overview.ts'
-import { metadataKeys, spendOfLate, type Rates, type SpendOfLate } from '../../model/sessions/spendOfLate.ts'
+import {
+  metadataKeys,
+  savedInAll,
+  spendOfLate,
+  type Rates,
+  type SpendOfLate,
+} from '../../model/sessions/spendOfLate.ts'
 import { formatCount, formatShare } from '../../model/words/numbers.ts'
 import { oneLine } from '../../model/words/shortText.ts'
 
@@ -21,7 +29,7 @@ export interface HomeTilesProps {
 /** Figures of all agents: what needs a person, who works, and what it costs. */
 export function HomeTiles({ inspector, overview, now, onRates }: HomeTilesProps) {
   const [by, setBy] = useState('definition')
-  const late = useSpendOfLate(inspector, by)
+  const { late, saved } = useMoney(inspector, by)
   useEffect(() => {
     if (late !== undefined) onRates(late.rates)
   }, [late])
@@ -56,6 +64,7 @@ export function HomeTiles({ inspector, overview, now, onRates }: HomeTilesProps)
           </>
         )}
       </Tile>
+      {saved === undefined || saved.agents === 0 ? null : <SavedTile saved={saved} />}
       {late === undefined ? null : (
         <div class="home-hour">
           <dt>
@@ -92,11 +101,12 @@ interface TileProps {
   readonly name: string
   readonly value: string
   readonly kind?: string
+  readonly title?: string
   readonly children: ComponentChildren
 }
 
-const Tile = ({ name, value, kind = '', children }: TileProps) => (
-  <div>
+const Tile = ({ name, value, kind = '', title, children }: TileProps) => (
+  <div title={title}>
     <dt>{name}</dt>
     <dd>
       <strong class={kind}>{value}</strong>
@@ -104,6 +114,20 @@ const Tile = ({ name, value, kind = '', children }: TileProps) => (
     </dd>
   </div>
 )
+
+/** Savings in all logs, at the prices in them. */
+const SavedTile = ({ saved: { agents, tokens, usd, unpriced } }: { readonly saved: SpendSaved }) => (
+  <Tile name="Saved by brakes" value={rangeWords(usd)} title={howSaved(unpriced.agents)}>
+    {counted(tokens, 'token')}, net · {counted(agents, 'agent')}
+  </Tile>
+)
+
+const howSaved = (unpriced: number): string =>
+  [
+    'Of all agents that are kept here, since their beginnings: what their requests would have had without brakes, at most the context window, at the prices of the models that answered, less what the brakes cost.',
+    'From: the cache would have held all of it; to: the share of it that was measured.',
+    ...(unpriced === 0 ? [] : [`${counted(unpriced, 'agent')} without sound prices not counted.`]),
+  ].join(' ')
 
 /** Groups with a colour of their own. */
 const shown = 3
@@ -167,26 +191,34 @@ function mostExpensive(rows: readonly OverviewRow[]): OverviewRow | undefined {
   return most
 }
 
-/** Spending of late, asked for again and again; `undefined` where the server does not tell. */
-function useSpendOfLate({ attached, clock }: Inspector, by: string): SpendOfLate | undefined {
+interface Money {
+  readonly late?: SpendOfLate
+  readonly saved?: SpendSaved
+}
+
+/** Spending of late and savings, asked for again and again; empty where the server does not tell. */
+function useMoney({ attached, clock }: Inspector, by: string): Money {
   const { connection } = attached.value
-  const [late, setLate] = useState<SpendOfLate>()
+  const [figures, setFigures] = useState<Money>({})
   const mayAsk = connection.status.value === 'open' && connection.may.value('see.all')
   useEffect(() => {
-    if (!mayAsk) return setLate(undefined)
+    if (!mayAsk) return setFigures({})
     let isOver = false
     let cancel = (): void => {}
     const ask = (): void => {
       const groups = by.startsWith(' ') ? { metadata: by.slice(1) } : (by as 'definition' | 'model')
-      spendOfLate(connection.client, groups, clock.now()).then(
-        (found) => {
+      spendOfLate(connection.client, groups, clock.now())
+        .then(async (late) => {
           if (isOver) return
-          setLate(found)
+          setFigures(({ saved }) => ({ late, ...(saved === undefined ? {} : { saved }) }))
+          // The first time all logs are read for it: nothing else is to wait.
+          const saved = await savedInAll(connection.client)
+          if (isOver) return
+          setFigures({ late, ...(saved === undefined ? {} : { saved }) })
           cancel = clock.after(againMs, ask)
-        },
+        })
         // A server of an older version does not know the question.
-        () => {},
-      )
+        .catch(() => {})
     }
     ask()
     return () => {
@@ -194,5 +226,5 @@ function useSpendOfLate({ attached, clock }: Inspector, by: string): SpendOfLate
       cancel()
     }
   }, [connection, mayAsk, clock, by])
-  return late
+  return figures
 }
