@@ -80,9 +80,10 @@ export class AgentCharts {
     if (format === 'svg') return await this.#inTurn(response, (signal) => chart(subject, { format, detail, signal }))
     const model = chart(subject, { format, detail })
     // Only now: what lays out is needed for no agent's work.
-    const { servedChart } = await import('../../../charts/src/servedChart.ts')
-    if (queryOf(request).get('layout') !== 'full') return await servedChart(model)
-    return await this.#inTurn(response, (signal) => servedChart(model, { withFull: true, signal }))
+    const { layoutAsked, servedChart } = await import('../../../charts/src/servedChart.ts')
+    const asked = layoutAsked(queryOf(request))
+    if (asked.withFull !== true) return await servedChart(model)
+    return await this.#inTurn(response, (signal) => servedChart(model, { ...asked, signal }))
   }
 
   /** Calls `draw` after earlier drawings have ended; its signal is aborted once the client has left. */

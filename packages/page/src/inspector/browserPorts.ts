@@ -92,7 +92,7 @@ export const browserPorts: InspectorPorts = {
     address: (blob) => URL.createObjectURL(blob),
     release: (address) => URL.revokeObjectURL(address),
   },
-  readChart: (agentId, token, layout) =>
-    readOfAgent<ServedChart>(agentId, `chart.json${layout === undefined ? '' : `?layout=${layout}`}`, token),
+  readChart: (agentId, token, query) =>
+    readOfAgent<ServedChart>(agentId, `chart.json${query === undefined ? '' : `?${query}`}`, token),
   readNewest: async (agentId, token) => (await readOfAgent<AgentEvent[]>(agentId, 'newest.json', token)) ?? [],
 }

@@ -46,8 +46,8 @@ export interface InspectorPorts {
   readonly clock: Clock
   /** Address of the bridge's WebSocket. */
   readonly url: string
-  /** Reads the chart of an agent, if told so with its `full` layout; `null` when the server gives none. */
-  readonly readChart: (agentId: string, token: string | undefined, layout?: 'full') => Promise<ServedChart | null>
+  /** Reads the chart of an agent, with a query such as `layout=full`; `null` when the server gives none. */
+  readonly readChart: (agentId: string, token: string | undefined, query?: string) => Promise<ServedChart | null>
   /** Reads the newest events of an agent's log; none when the server gives none. */
   readonly readNewest?: (agentId: string, token: string | undefined) => Promise<readonly AgentEvent[]>
   readonly files: FilePorts
@@ -118,7 +118,7 @@ export class Inspector {
     this.charts = new AgentChart({
       agent: this.agent,
       isDue: computed(() => this.#isChartDue()),
-      read: (id, layout) => ports.readChart(id, this.#token, layout),
+      read: (id, query) => ports.readChart(id, this.#token, query),
     })
     this.#show(route)
     if (token !== null) ports.address.write(formatRoute(route), 'replace')
