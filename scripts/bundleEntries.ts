@@ -19,9 +19,9 @@ const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
   [/^src\/protocol\/|^packages\/wire\//, 'protocol'],
   [/^src\/conversation\//, 'conversation'],
   [/^src\/machines\//, 'machines'],
-  [/^packages\/tools\/src\/workspace\/|^src\/actors\/files\//, 'workspace'],
+  [/^packages\/tools\/src\/(?:workspace|files)\//, 'workspace'],
   [
-    /^src\/(?:actors|log\/redaction)\/|^packages\/(?:policies|models|tools\/src\/(?:permissions|schedules))\//,
+    /^src\/(?:actors|log\/redaction)\/|^packages\/(?:policies|models|define|ai-sdk\/src\/adapters|tools\/src\/(?:permissions|schedules|skills))\//,
     'actors',
   ],
   [/^packages\/charts\//, 'charts'],
@@ -54,7 +54,8 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
     return 'jsonSchema'
   // Apart from the schemas, so that it brings no zod to browsers.
   if (isFor('client')) return 'clientShared'
-  if (isFor('aiSdk')) return /^src\/(?:actors|log\/redaction)\//.test(path) ? 'models' : 'protocol'
+  if (isFor('aiSdk'))
+    return /^(?:src\/(?:actors|log\/redaction)|packages\/ai-sdk\/src\/adapters)\//.test(path) ? 'models' : 'protocol'
   if (isFor('listing')) return 'reading'
   return chunksOfIndex.find(([folder]) => folder.test(path))?.[1] ?? null
 }

@@ -15,7 +15,7 @@ const modules: Readonly<Record<string, string>> = {
 
 /** Files of ours that only make sense with files and threads. */
 const files: Readonly<Record<string, string>> = {
-  'src/actors/parts/skills/openFolders.ts': 'instead/openFolders.ts',
+  'packages/tools/src/skills/openFolders.ts': 'instead/openFolders.ts',
   'charts/src/layoutInWorker.ts': 'instead/layouts.ts',
   'page/src/inspector/worker/layoutChart.ts': 'instead/layouts.ts',
   'bridge/src/server/serve.ts': 'instead/serve.ts',

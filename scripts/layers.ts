@@ -29,6 +29,7 @@ const core = [
 /** Rooms that stand before this one. */
 const before = (path: string): readonly string[] => core.slice(0, core.indexOf(path))
 const words = before('src/machines')
+const adapters = 'packages/ai-sdk/src/adapters'
 
 /** From the ground up: each imports only what stands before it. First the core, which knows no package; then the packages. */
 export const layers: readonly Layer[] = [
@@ -39,9 +40,9 @@ export const layers: readonly Layer[] = [
   {
     path: 'src/actors',
     below: words,
-    types: ['src/machines', '@ai-sdk/provider'],
-    packages: ['xstate', 'zod', 'yaml', 'croner'],
-    node: 'files',
+    types: ['src/machines'],
+    packages: ['xstate', 'zod', 'croner'],
+    node: 'modules',
   },
   {
     path: 'src/runtime/interpreter',
@@ -66,14 +67,21 @@ export const layers: readonly Layer[] = [
     node: 'modules',
   },
   { path: 'packages/waking/src', below: [...core, 'packages/stores/src'], packages: ['zod'], node: 'modules' },
-  { path: 'packages/policies/src', below: [...words, 'src/actors'], packages: ['zod'], node: 'files' },
-  { path: 'packages/models/src', below: [...words, 'src/actors'], packages: ['zod'] },
+  {
+    path: 'packages/ai-sdk/src/adapters',
+    below: [...words, 'src/actors'],
+    types: ['@ai-sdk/provider'],
+    packages: ['zod'],
+  },
+  { path: 'packages/policies/src', below: [...words, 'src/actors', adapters], packages: ['zod'], node: 'files' },
+  { path: 'packages/models/src', below: [...words, 'src/actors', adapters], packages: ['zod'] },
   {
     path: 'packages/groups/src',
-    below: [...core, 'packages/policies/src/transcript.ts'],
+    below: [...core, adapters, 'packages/policies/src/transcript.ts'],
     packages: ['zod'],
     node: 'modules',
   },
+  { path: 'packages/remote/src', below: [...words, 'src/actors'], packages: ['zod'] },
   { path: 'packages/xstate/src', below: core, packages: ['xstate', 'zod', 'nanoid'], node: 'modules' },
   { path: 'packages/code/src', below: [...words, 'src/actors'], packages: ['zod', 'quickjs-wasi'], node: 'files' },
   { path: 'packages/charts/src/text', below: ['src/protocol'], packages: ['marked'] },
@@ -112,9 +120,10 @@ export const layers: readonly Layer[] = [
     path: 'packages/tools/src',
     below: [...words, 'src/actors', 'packages/stores/src', 'packages/sqlite/src'],
     types: ['src/machines'],
-    packages: ['zod', 'minisearch'],
+    packages: ['zod', 'yaml', 'minisearch'],
     node: 'files',
   },
+  { path: 'packages/define/src', below: ['src/actors', adapters, 'packages/tools/src'] },
   {
     path: 'packages/openapi/src',
     below: [...words, 'src/actors', 'packages/tools/src'],
@@ -162,7 +171,12 @@ export const layers: readonly Layer[] = [
     packages: ['zod', 'nanoid', '@ag-ui/core'],
     node: 'modules',
   },
-  { path: 'packages/ai-sdk/src', below: [...core, 'packages/bridge/src'], packages: ['zod'], node: 'modules' },
+  {
+    path: 'packages/ai-sdk/src',
+    below: [...core, adapters, 'packages/bridge/src'],
+    packages: ['zod'],
+    node: 'modules',
+  },
   {
     path: 'packages/mcp/src',
     below: [...core, 'packages/tools/src', 'packages/charts/src', 'packages/bridge/src'],
@@ -187,13 +201,20 @@ export const layers: readonly Layer[] = [
       'packages/tools/src',
       'packages/mcp/src/client/stdioTransport.ts',
       'packages/mcp/src/client/standardError.ts',
+      'packages/remote/src',
     ],
     packages: ['zod', '@agentclientprotocol/sdk'],
     node: 'modules',
   },
   {
     path: 'packages/a2a/src',
-    below: [...core, 'packages/charts/src', 'packages/bridge/src', 'packages/mcp/src/server/people.ts'],
+    below: [
+      ...core,
+      'packages/remote/src',
+      'packages/charts/src',
+      'packages/bridge/src',
+      'packages/mcp/src/server/people.ts',
+    ],
     packages: ['zod', '@a2a-js/sdk'],
     node: 'modules',
   },
@@ -241,10 +262,12 @@ export const layers: readonly Layer[] = [
       'packages/charts/src',
       'packages/models/src',
       'packages/demo/src',
+      'packages/define/src',
       'packages/bridge/src',
       'packages/page/src/sessionPages',
       'packages/page/src/inspector',
     ],
+    types: ['packages/tools/src'],
     packages: ['preact', '@preact/signals', 'zod', 'fflate', 'dequal', 'vite'],
   },
   { path: 'packages/evaluation/src/statistics', below: [] },
@@ -258,6 +281,8 @@ export const layers: readonly Layer[] = [
       'packages/models/src',
       'packages/charts/src',
       'packages/tools/src',
+      adapters,
+      'packages/define/src',
       'packages/page/src/sessionPages',
       'packages/evaluation/src/statistics',
     ],
@@ -281,6 +306,7 @@ export const layers: readonly Layer[] = [
         'postgres',
         'tools',
         'demo',
+        'define',
         'bridge',
         'acp',
         'ag-ui',

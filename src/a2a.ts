@@ -3,4 +3,4 @@ export { a2a } from '../packages/a2a/src/server/a2a.ts'
 export { a2aAgent } from '../packages/a2a/src/client/a2aAgent.ts'
 
 // Agents elsewhere by any other protocol
-export type { RemoteAgentEntry } from './actors/parts/remote/remoteAgent.ts'
+export type { RemoteAgentEntry } from './actors/parts/remote/remoteEntry.ts'

@@ -3,4 +3,4 @@ export { acp } from '../packages/acp/src/acp.ts'
 export { acpAgent } from '../packages/acp/src/client/acpAgent.ts'
 
 // Agents elsewhere by any other protocol
-export type { RemoteAgentEntry } from './actors/parts/remote/remoteAgent.ts'
+export type { RemoteAgentEntry } from './actors/parts/remote/remoteEntry.ts'

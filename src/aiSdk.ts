@@ -1,9 +1,11 @@
 /** The door "escapement/ai-sdk": language models and tools of the AI SDK as those of this runtime, and agents for `useChat`. */
 
 // Models and tools
-export { aiSdkModel, type AiSdkModelOptions } from './actors/models/aiSdk/aiSdkModel.ts'
-export { isAiSdkModel, type AiSdkModel } from './actors/models/aiSdk/isAiSdkModel.ts'
-export { aiSdkTools, type AiSdkToolSet } from './actors/tools/aiSdk/aiSdkTools.ts'
+export { aiSdkModel, type AiSdkModelOptions } from '../packages/ai-sdk/src/adapters/aiSdkModel.ts'
+export { isAiSdkModel } from '../packages/ai-sdk/src/adapters/isAiSdkModel.ts'
+export type { AiSdkModel } from './actors/models/anyModel.ts'
+export { aiSdkTools } from '../packages/ai-sdk/src/adapters/aiSdkTools.ts'
+export type { AiSdkToolSet } from './actors/define/foreign.ts'
 export { historyOf } from '../packages/ai-sdk/src/historyOf.ts'
 
 // Chats

@@ -4,7 +4,8 @@
  */
 
 // Agents: what they are told, and what may be said of their calls
-export { defineAgent, type AgentOptions } from './actors/define/defineAgent.ts'
+export { defineAgent } from '../packages/define/src/defineAgent.ts'
+export type { AgentOptions } from './actors/define/defineAgent.ts'
 export type { AgentDefinition } from './actors/define/agentDefinition.ts'
 export type { BrakingOptions } from './actors/define/brakingOptions.ts'
 export type { MemoryOptions } from './actors/parts/memory/memoryOptions.ts'
@@ -12,7 +13,8 @@ export type { Guard, HookedCall, HookedResult } from './actors/define/hooks.ts'
 export type { TurnContext } from './actors/turn/turnOptions.ts'
 export type { RunContext } from './actors/calls/runContext.ts'
 export type { Limits } from './protocol/runs/runLimits.ts'
-export { heuristicStrategy, llmStrategy, type CompactionStrategy } from './actors/brakes/compaction/summariseSpan.ts'
+export { heuristicStrategy, type CompactionStrategy } from './actors/brakes/compaction/summariseSpan.ts'
+export { llmStrategy } from '../packages/policies/src/llmStrategy.ts'
 
 // Tools
 export { scheduleTools } from '../packages/tools/src/schedules/scheduleTools.ts'
@@ -23,7 +25,7 @@ export { deferred, type DeferredTools } from './actors/parts/deferred/deferred.t
 export type { ToolConnection, ToolSource } from './actors/tools/toolSource.ts'
 export { workspaceTools, type WorkspaceTool } from '../packages/tools/src/workspace/workspaceTools.ts'
 export { agentsMd } from '../packages/tools/src/workspace/agentsMd.ts'
-export { skillTools, type SkillSource } from './actors/parts/skills/skillTools.ts'
+export { skillTools, type SkillSource } from '../packages/tools/src/skills/skillTools.ts'
 
 // Permissions
 export type { PermissionOptions } from './actors/parts/permissions/permissionOptions.ts'

@@ -1,5 +1,6 @@
 import { RuntimeError } from '../protocol/errors.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
+import { checkStore } from '../protocol/ports/checkStore.ts'
 import type { Store } from '../protocol/ports/store.ts'
 import { checkVersion } from '../protocol/upgradeRecord.ts'
 
@@ -30,6 +31,7 @@ export interface History {
  * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`; `LOG_CORRUPT` when a source is missing or forks lead back to themselves.
  */
 export async function historyParts(store: Store, agentId: string): Promise<HistoryPart[]> {
+  checkStore(store)
   const parts: HistoryPart[] = [{ agentId, created: await readCreated(store, agentId), upTo: Infinity }]
   for (let source = parts[0]!.created.forkedFrom; source !== undefined; source = parts[0]!.created.forkedFrom) {
     const fork = parts[0]!.agentId

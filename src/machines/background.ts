@@ -1,3 +1,4 @@
+import { effectsIn, type CallEffects } from '../protocol/callEffects.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { BackgroundEnd } from '../protocol/parts/background/backgroundRecords.ts'
 import type { PlainBlock } from '../protocol/messages.ts'
@@ -10,10 +11,7 @@ import type { CallOutput } from './effectTypes.ts'
 import { enqueueMessage } from './queues.ts'
 
 type Known = Pick<AgentContext, 'reporters'>
-type Outcome = Pick<
-  CallOutput,
-  'content' | 'isError' | 'data' | 'dataApart' | 'changed' | 'receipt' | 'artifacts' | 'hook'
->
+type Outcome = CallEffects & Pick<CallOutput, 'content' | 'isError' | 'data' | 'dataApart' | 'hook'>
 
 /** The calls that work in the background, oldest first. Pure. */
 export const backgroundCalls = ({ reporters }: Known): readonly CallReporter[] =>
@@ -192,7 +190,7 @@ function report(
   queue: QueueName,
 ): void {
   const { callId, key, id, name } = reporter
-  const { content, isError, ended, data, dataApart, changed = [], receipt, artifacts, hook } = outcome
+  const { content, isError, ended, data, dataApart, hook } = outcome
   draft.record({
     type: 'call.reported',
     ...draft.at,
@@ -205,9 +203,7 @@ function report(
     ...(ended === undefined ? {} : { ended }),
     ...(data === undefined ? {} : { data }),
     ...(dataApart === undefined ? {} : { dataApart }),
-    ...(changed.length === 0 ? {} : { changed }),
-    ...(receipt === undefined ? {} : { receipt }),
-    ...(artifacts === undefined ? {} : { artifacts }),
+    ...effectsIn(outcome),
     ...(hook === undefined ? {} : { hook }),
   })
   release(draft, key)

@@ -1,3 +1,4 @@
+import { effectsIn, isWithoutEffects, type CallEffects } from '../protocol/callEffects.ts'
 import type { ToolResultMessage } from '../protocol/messages.ts'
 import { innerEffects } from '../protocol/parts/inner/innerState.ts'
 import { recordVersion as v, type RecordOf } from '../protocol/records.ts'
@@ -41,10 +42,8 @@ export function synthesize(
   })
 }
 
-type CallResult = Pick<
-  ToolResultMessage,
-  'content' | 'isError' | 'synthetic' | 'changed' | 'receipt' | 'hasLesson' | 'ofRuntime' | 'artifacts'
-> &
+type CallResult = CallEffects &
+  Pick<ToolResultMessage, 'content' | 'isError' | 'synthetic' | 'hasLesson' | 'ofRuntime'> &
   Pick<
     RecordOf<'tool.end'>,
     'data' | 'dataApart' | 'endsRun' | 'value' | 'answer' | 'spent' | 'returned' | 'hook' | 'delivers' | 'handoff'
@@ -70,6 +69,13 @@ function endStep(draft: Draft, calls: readonly CallState[]): void {
   takeOver(draft)
 }
 
+/** The effects of a call with those of the calls that it made. */
+const withInner = (own: CallEffects, { changed, receipt }: ReturnType<typeof innerEffects>): CallEffects => ({
+  ...own,
+  changed: [...new Set([...(own.changed ?? []), ...changed])],
+  ...(receipt === undefined ? {} : { receipt: { data: receipt } }),
+})
+
 /** Records the end of a call. */
 function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
   const { callId, key, name, nodeId, via } = call
@@ -78,11 +84,8 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
   const {
     isError,
     synthetic,
-    changed: said = [],
-    receipt: kept,
     hasLesson,
     ofRuntime,
-    artifacts,
     data,
     dataApart,
     endsRun = isError && draft.context.policy.endsRun?.includes(name) === true ? false : undefined,
@@ -96,26 +99,20 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
   } = result
   const made = draft.context.parts.inner?.[callId]
   const inner = made === undefined ? undefined : innerEffects(made)
-  const changed = inner === undefined ? said : [...new Set([...said, ...inner.changed])]
-  const receipt = inner?.receipt === undefined ? kept : { data: inner.receipt }
   const { runId, turnIndex } = draft.at
   const parentId = nodeId - 1
   const plain = { role: 'toolResult', callId, toolName: name, content, isError } as const
   const message: ToolResultMessage =
-    synthetic === undefined &&
-    changed.length === 0 &&
-    (receipt ?? inner?.calls ?? hasLesson ?? ofRuntime ?? artifacts ?? via) === undefined
+    inner === undefined && isWithoutEffects(result) && (synthetic ?? hasLesson ?? ofRuntime ?? via) === undefined
       ? plain
       : {
           ...plain,
           ...(synthetic === undefined ? {} : { synthetic }),
-          ...(changed.length === 0 ? {} : { changed }),
-          ...(receipt === undefined ? {} : { receipt }),
+          ...effectsIn(inner === undefined ? result : withInner(result, inner)),
           ...(inner?.calls === undefined ? {} : { calls: inner.calls }),
           ...(inner === undefined || inner.failures.length === 0 ? {} : { failures: inner.failures }),
           ...(hasLesson === undefined ? {} : { hasLesson }),
           ...(ofRuntime === undefined ? {} : { ofRuntime }),
-          ...(artifacts === undefined ? {} : { artifacts }),
           ...(via === undefined ? {} : { via }),
         }
   const type = 'tool.end'

@@ -1,4 +1,5 @@
 import type { AskedBrake, RequestOf } from '../protocol/brakes/brakeTable.ts'
+import type { CallEffects } from '../protocol/callEffects.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { GuardVerdict } from '../protocol/guarding.ts'
 import type { NodeId } from '../protocol/ids.ts'
@@ -207,7 +208,7 @@ export interface Handoff {
   readonly model: ModelSnapshot
 }
 
-export interface CallOutput {
+export interface CallOutput extends CallEffects {
   readonly key: string
   readonly content: readonly PlainBlock[]
   readonly isError: boolean
@@ -215,16 +216,10 @@ export interface CallOutput {
   readonly at: number
   /** The store failed before the call could start: it has not run yet. */
   readonly notStarted?: ErrorInfo
-  /** Files the tool changed. */
-  readonly changed?: readonly string[]
-  /** Data that the tool kept to undo the call with. */
-  readonly receipt?: NonNullable<ToolResultMessage['receipt']>
   /** Set if the last block of the content is the runtime's, not the tool's. */
   readonly hasLesson?: true
   /** Set if a tool of the runtime said it, which brings nothing in from outside. */
   readonly ofRuntime?: true
-  /** Parts of the result that are kept apart from the log. */
-  readonly artifacts?: NonNullable<ToolResultMessage['artifacts']>
   /** Data for the application, which no request has. */
   readonly data?: unknown
   readonly dataApart?: DataApart

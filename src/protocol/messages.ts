@@ -170,6 +170,16 @@ export const syntheticReasonSchema = lazily(() =>
 )
 export type SyntheticReason = z.infer<ReturnType<typeof syntheticReasonSchema>>
 
+/** Fields of a result that tell what its call has done, and what is kept of it. */
+export const effectsShape = lazily(() => ({
+  /** Files the tool reported as changed. */
+  changed: z.array(z.string()).readonly().exactOptional(),
+  /** Data that the tool kept in order to undo the call. `of` names the changed thing. No model sees it. */
+  receipt: z.object({ of: z.string().exactOptional(), data: z.unknown() }).exactOptional(),
+  /** Parts of the result that were too large to show and are kept apart from the log. */
+  artifacts: z.array(artifactSchema()).readonly().exactOptional(),
+}))
+
 export const toolResultMessageSchema = lazily(() =>
   z.object({
     role: z.literal('toolResult'),
@@ -178,10 +188,7 @@ export const toolResultMessageSchema = lazily(() =>
     content: z.array(plainBlockSchema()).readonly(),
     isError: z.boolean(),
     synthetic: syntheticReasonSchema().exactOptional(),
-    /** Files the tool reported as changed. */
-    changed: z.array(z.string()).readonly().exactOptional(),
-    /** Data that the tool kept in order to undo the call. `of` names the changed thing. No model sees it. */
-    receipt: z.object({ of: z.string().exactOptional(), data: z.unknown() }).exactOptional(),
+    ...effectsShape(),
     /** The calls that it made itself, such as those of a script, in a line. */
     calls: z.string().exactOptional(),
     /** How those failed, apart from calls that were made again and went well; each of these once, in a line. */
@@ -190,8 +197,6 @@ export const toolResultMessageSchema = lazily(() =>
     hasLesson: z.literal(true).exactOptional(),
     /** Set if a tool of the runtime gave it (memory, brakes, handoffs), so it brings nothing into the conversation from outside. */
     ofRuntime: z.literal(true).exactOptional(),
-    /** Parts of the result that were too large to show and are kept apart from the log. */
-    artifacts: z.array(artifactSchema()).readonly().exactOptional(),
     /** Set as in the call. */
     via: z.literal(callToolName).exactOptional(),
   }),

@@ -5,10 +5,12 @@ import { lazily } from './lazily.ts'
 /** Most bytes of a result's data that are kept in its record, as JSON. */
 export const maxDataBytes = 65_536
 
+/** JSON that is kept beside the log, with its beginning. */
+export const keptJsonSchema = lazily(() => z.object({ artifact: artifactSchema(), preview: z.string() }))
+export type KeptJson = z.infer<ReturnType<typeof keptJsonSchema>>
+
 /** Data of a result that is too large for its record: kept beside the log, with its beginning, or lost, with its size in bytes. */
-export const dataApartSchema = lazily(() =>
-  z.union([z.object({ artifact: artifactSchema(), preview: z.string() }), z.object({ lost: z.int().positive() })]),
-)
+export const dataApartSchema = lazily(() => z.union([keptJsonSchema(), z.object({ lost: z.int().positive() })]))
 export type DataApart = z.infer<ReturnType<typeof dataApartSchema>>
 
 /** Fields of `tool.end` with data for the application. No request has them. */

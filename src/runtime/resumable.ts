@@ -1,4 +1,4 @@
-import { isRemoteAgent } from '../actors/parts/remote/remoteAgent.ts'
+import { isRemoteAgent } from '../actors/parts/remote/remoteEntry.ts'
 import { elsewhere, isAgentDefinition, type AgentDefinition } from '../actors/define/agentDefinition.ts'
 import { rebuildConversation } from '../conversation/tree/rebuildConversation.ts'
 import { rebuildContext } from '../machines/rebuildContext.ts'

@@ -6,6 +6,7 @@ import { RuntimeError } from '../protocol/errors.ts'
 import type { Logger } from '../protocol/ports/logger.ts'
 import { metadataSchema } from '../protocol/metadata.ts'
 import { optionsCheck } from '../protocol/checks/optionsCheck.ts'
+import { has, isStore } from '../protocol/ports/checkStore.ts'
 import type { Store } from '../protocol/ports/store.ts'
 import type { Tracer } from '../protocol/ports/tracer.ts'
 
@@ -49,13 +50,6 @@ export interface RuntimeOptions {
   readonly interpreter?: 'planned' | 'xstate'
 }
 
-const has =
-  (...methods: readonly string[]) =>
-  (value: unknown): boolean =>
-    typeof value === 'object' &&
-    value !== null &&
-    methods.every((name) => typeof Reflect.get(value, name) === 'function')
-
 /** Schema of a history, whose messages are checked later, one by one. */
 const birth = { metadata: metadataSchema, history: () => z.unknown() }
 
@@ -78,7 +72,7 @@ const checks = {
   createRuntime: optionsCheck(
     {},
     {
-      store: () => z.custom(has('append', 'read', 'list', 'open', 'close'), 'give a store, such as fileStore(dir)'),
+      store: () => z.custom(isStore, 'give a store, such as fileStore(dir)'),
       clock: () => z.custom(has('now', 'after'), 'give { now, after }'),
       random: func,
       newId: func,

@@ -1,7 +1,7 @@
 import { askAbout } from '../../src/actors/turn/askAbout.ts'
 import type { AskedAbout } from '../../src/actors/turn/askModel.ts'
 import { createAnthropic } from '@ai-sdk/anthropic'
-import { aiSdkModel } from '../../src/actors/models/aiSdk/aiSdkModel.ts'
+import { aiSdkModel } from '../../packages/ai-sdk/src/adapters/aiSdkModel.ts'
 import type { AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { checkRequest } from '../../src/conversation/request/checkRequest.ts'

@@ -5,10 +5,10 @@ import { sleep } from '../../src/actors/timing/sleep.ts'
 import { compactTrunk } from '../../src/actors/brakes/compaction/compactTrunk.ts'
 import {
   heuristicStrategy,
-  llmStrategy,
   type CompactionStrategy,
   type SummaryContext,
 } from '../../src/actors/brakes/compaction/summariseSpan.ts'
+import { llmStrategy } from '../../packages/policies/src/llmStrategy.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { estimateTokens } from '../../src/conversation/limits/tokenCounter.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'

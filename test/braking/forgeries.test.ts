@@ -1,6 +1,6 @@
 import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
-import { toPrompt } from '../../src/actors/models/aiSdk/toPrompt.ts'
+import { toPrompt } from '../../packages/ai-sdk/src/adapters/toPrompt.ts'
 import { assembleRequest, RequestAssembler } from '../../src/conversation/request/assembleRequest.ts'
 import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 import { BrakeLog, idsIn, textIn } from '../support/brakeLog.ts'

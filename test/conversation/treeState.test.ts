@@ -112,7 +112,7 @@ describe('the state on the tree', (it) => {
             const copy = slow.grow(1)
             slow.all.delete(copy.id)
             slow.attach(copy, copied)
-            state.graft(slow.seq, [{ nodeId: copy.id, from: from.id }], [])
+            state.copy(slow.seq, [{ nodeId: copy.id, from: from.id }], [])
           } else state = TreeState.from(JSON.parse(JSON.stringify(state.keep())) as ReturnType<TreeState['keep']>)
           slow.look()
           assert.equal(state.value, slow.value)

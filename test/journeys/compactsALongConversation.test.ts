@@ -1,8 +1,5 @@
-import {
-  heuristicStrategy,
-  llmStrategy,
-  type CompactionStrategy,
-} from '../../src/actors/brakes/compaction/summariseSpan.ts'
+import { heuristicStrategy, type CompactionStrategy } from '../../src/actors/brakes/compaction/summariseSpan.ts'
+import { llmStrategy } from '../../packages/policies/src/llmStrategy.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { textIn } from '../support/brakeLog.ts'

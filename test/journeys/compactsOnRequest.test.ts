@@ -1,4 +1,4 @@
-import { llmStrategy } from '../../src/actors/brakes/compaction/summariseSpan.ts'
+import { llmStrategy } from '../../packages/policies/src/llmStrategy.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'

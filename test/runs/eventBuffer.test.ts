@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { AgentEvent } from '../../src/protocol/events.ts'
-import { EventBuffer } from '../../src/protocol/runs/run.ts'
+import { EventBuffer } from '../../src/protocol/runs/eventBuffer.ts'
 import { quiet } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

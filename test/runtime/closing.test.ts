@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { llmStrategy } from '../../src/actors/brakes/compaction/summariseSpan.ts'
+import { llmStrategy } from '../../packages/policies/src/llmStrategy.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { fileStore } from '../../packages/stores/src/fileStore.ts'

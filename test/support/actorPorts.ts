@@ -1,6 +1,7 @@
 import { createActor, type PromiseActorLogic } from 'xstate'
 import type { AgentPorts, FindPorts, LiveBody } from '../../src/actors/agentPorts.ts'
-import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
+import type { AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { blankRequest } from '../../src/log/redaction/blankSecrets.ts'
 import { assembleRequest } from '../../src/conversation/request/assembleRequest.ts'
 import { Conversation } from '../../src/conversation/tree/conversation.ts'

@@ -1,6 +1,6 @@
 import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
-import { llmStrategy } from '../../src/actors/brakes/compaction/summariseSpan.ts'
+import { llmStrategy } from '../../packages/policies/src/llmStrategy.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'

@@ -1,5 +1,5 @@
 import { AgentCard } from '@a2a-js/sdk'
-import type { RemoteAgentEntry } from '../../../src/actors/parts/remote/remoteAgent.ts'
+import type { RemoteAgentEntry } from '../../../src/actors/parts/remote/remoteEntry.ts'
 import { paused, until } from '../../../test/support/lives.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { call, callerOf } from '../../acp/test/client/callerHarness.ts'

@@ -1,7 +1,7 @@
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { HistoryMessage } from '../../../src/protocol/history.ts'
 import type { Block, PlainBlock } from '../../../src/protocol/messages.ts'
-import { fileBlockOf } from '../../../src/actors/models/aiSdk/filePart.ts'
+import { fileBlockOf } from './adapters/filePart.ts'
 
 /** The used fields of a message part of the AI SDK. */
 interface Part {

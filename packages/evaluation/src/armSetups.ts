@@ -1,5 +1,5 @@
 import { type AgentDefinition, isAgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
-import { modelOf } from '../../../src/actors/models/modelOf.ts'
+import { modelOf } from '../../ai-sdk/src/adapters/modelOf.ts'
 import type { PricesByModel } from '../../../src/actors/turn/pricing.ts'
 import { givenOptions, redefine } from './redefine.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'

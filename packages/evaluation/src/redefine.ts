@@ -1,6 +1,7 @@
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
-import { defineAgent, type AgentOptions } from '../../../src/actors/define/defineAgent.ts'
+import type { AgentOptions } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import { optionsOf } from '../../../src/actors/define/definedAgent.ts'
 import { withoutUndefined } from '../../../src/actors/define/withoutUndefined.ts'
 

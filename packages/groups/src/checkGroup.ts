@@ -6,7 +6,7 @@ import {
   noDefinition,
   type AgentDefinition,
 } from '../../../src/actors/define/agentDefinition.ts'
-import { isRemoteAgent } from '../../../src/actors/parts/remote/remoteAgent.ts'
+import { isRemoteAgent } from '../../../src/actors/parts/remote/remoteEntry.ts'
 import { contentSchema } from '../../../src/protocol/content.ts'
 import type { Content } from '../../../src/protocol/text/saidContent.ts'
 import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'

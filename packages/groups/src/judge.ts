@@ -4,7 +4,7 @@ import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { pricingSchema, type Pricing } from '../../../src/actors/turn/pricing.ts'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { modelOf } from '../../../src/actors/models/modelOf.ts'
+import { modelOf } from '../../ai-sdk/src/adapters/modelOf.ts'
 import { messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import { totalTokens } from '../../../src/protocol/messages.ts'
@@ -64,7 +64,8 @@ const defaultInstructions =
 export function judgeAgent(judge: Judge | undefined): AgentDefinition | null {
   if (judge === undefined || typeof judge === 'string' || typeof judge === 'function') return null
   if (isAgentDefinition(judge)) return judge
-  return defineAgent({ instructions: defaultInstructions, ...judge, name: 'judge' })
+  const model = modelOf(judge.model, 'judge')
+  return defineAgent({ instructions: defaultInstructions, ...judge, name: 'judge', model })
 }
 
 /** The lowest cost, then the fewest tokens, then the first; `null` of none. Pure. */

@@ -6,7 +6,7 @@ import { errorOfReply } from '../../../src/protocol/checks/judgeReply.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import type { Model, ModelError, ModelErrorKind, ModelPart, ModelRequest } from '../../../src/protocol/ports/model.ts'
 import { asksForCache, cachingModel } from '../../../src/actors/models/cachingModels.ts'
-import { modelOf } from '../../../src/actors/models/modelOf.ts'
+import { modelOf } from '../../ai-sdk/src/adapters/modelOf.ts'
 import {
   madeOfModels,
   openStream,

@@ -1,4 +1,4 @@
-import { llmStrategy } from '../../../src/actors/brakes/compaction/summariseSpan.ts'
+import { llmStrategy } from '../../policies/src/llmStrategy.ts'
 import { scriptedModel } from '../../evaluation/src/testing/scriptedModel.ts'
 import { calls, delta, done, gate, quiet, tool, usageOf } from '../../../test/support/agentHarness.ts'
 import type { ModelPart } from '../../../src/protocol/ports/model.ts'

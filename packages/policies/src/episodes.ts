@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AnyModel } from '../../../src/actors/models/anyModel.ts'
-import { modelOf } from '../../../src/actors/models/modelOf.ts'
+import { modelOf } from '../../ai-sdk/src/adapters/modelOf.ts'
 import { policy, type Consultation, type Decider, type Policy } from '../../../src/actors/define/policy.ts'
 import type { ConversationNode } from '../../../src/conversation/tree/node.ts'
 import { piecesOf } from '../../../src/conversation/tree/stepText.ts'

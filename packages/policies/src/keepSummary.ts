@@ -6,7 +6,7 @@ import { filesOf, missingNames } from '../../../src/conversation/brakes/fold/fid
 import { brakeToolsWithRecall } from '../../../src/conversation/brakes/revert/revert.ts'
 import { estimateTokens } from '../../../src/conversation/limits/tokenCounter.ts'
 import { transcriptOfSteps } from './transcript.ts'
-import { modelOf } from '../../../src/actors/models/modelOf.ts'
+import { modelOf } from '../../ai-sdk/src/adapters/modelOf.ts'
 import { checkOptions } from './choice.ts'
 import { stepsOfPart } from './hiddenSteps.ts'
 import type { Keeper, StepView } from '../../../src/actors/define/policy.ts'

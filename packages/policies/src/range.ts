@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { estimateTokens } from '../../../src/conversation/limits/tokenCounter.ts'
 import { transcriptOfSteps } from './transcript.ts'
 import type { Model } from '../../../src/protocol/ports/model.ts'
-import { modelOf } from '../../../src/actors/models/modelOf.ts'
+import { modelOf } from '../../ai-sdk/src/adapters/modelOf.ts'
 import {
   checkOptions,
   defaultKeepSteps,

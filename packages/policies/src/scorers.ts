@@ -6,7 +6,7 @@ import { transcriptOfSteps } from './transcript.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { parseNodeId } from '../../../src/protocol/ids.ts'
 import { breather } from '../../../src/actors/timing/breather.ts'
-import { modelOf } from '../../../src/actors/models/modelOf.ts'
+import { modelOf } from '../../ai-sdk/src/adapters/modelOf.ts'
 import type { Consultation, StepView } from '../../../src/actors/define/policy.ts'
 
 /**

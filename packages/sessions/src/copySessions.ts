@@ -2,6 +2,7 @@ import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { LogQuery } from '../../../src/protocol/ports/logPages.ts'
 import { checkMetadata, type Metadata } from '../../../src/protocol/metadata.ts'
 import { checkAgentId } from '../../../src/protocol/ids.ts'
+import { checkStore } from '../../../src/protocol/ports/checkStore.ts'
 import { isErasable, type ErasableStore, type Store, type StoreLease } from '../../../src/protocol/ports/store.ts'
 import { copyLog, isCopied } from './copyLog.ts'
 import { allLogs, pagesOf, type Pages } from '../../stores/src/logPages.ts'
@@ -59,6 +60,7 @@ interface Tree {
  * @throws RuntimeError `AGENT_NOT_FOUND` for an id without a log, `INVALID_ID`, `INVALID_OPTION`, and the error of a store that fails.
  */
 export async function copySessions(from: Store, to: Store, options: CopyOptions = {}): Promise<CopiedSessions> {
+  checkStore(to)
   const { isMove = false, onLog } = options
   if (isMove && !isErasable(from))
     throw new RuntimeError('STORE_DELETE_FAILED', 'Sessions cannot be moved out of a store that has no delete().')

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
+import { checkStore } from '../../../src/protocol/ports/checkStore.ts'
 import { type Store, type StoreLease, isErasable } from '../../../src/protocol/ports/store.ts'
 import { putKept, readExport, type ExportedLog, type KeptFile } from './readExport.ts'
 
@@ -27,6 +28,7 @@ export async function importSession(
   store: Store,
   lines: AsyncIterable<string> | Iterable<string>,
 ): Promise<{ agentIds: string[]; missing?: string[] }> {
+  checkStore(store)
   const { logs, kept } = await readExport(lines)
   const missing: MissingPart[] = []
   for (const log of logs) {

@@ -207,6 +207,15 @@ export async function* textLines(
     line += 1
     return text
   }
+  if (
+    typeof pieces !== 'string' &&
+    Object(pieces)[Symbol.asyncIterator] === undefined &&
+    Object(pieces)[Symbol.iterator] === undefined
+  )
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      `Give the lines of the file, not ${pieces === null ? 'null' : typeof pieces}.`,
+    )
   // A string would come apart into its characters.
   for await (const given of typeof pieces === 'string' ? [pieces] : pieces) {
     if (typeof given !== 'string')

@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { SearchHit, SearchQuery } from '../../../src/protocol/ports/logSearch.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { checkMetadata } from '../../../src/protocol/metadata.ts'
+import { checkStore } from '../../../src/protocol/ports/checkStore.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
 import { asksForOrigins } from '../../../src/log/stores/logPages.ts'
 import { ScanSearch } from '../../../src/log/stores/scanSearch.ts'
@@ -17,8 +18,9 @@ import { SaidInLogs } from './saidInLogs.ts'
  * @throws RuntimeError `INVALID_OPTION`, `STORE_READ_FAILED`. A log that cannot be read is searched up to there.
  */
 export async function searchSessions(store: Store, query: SearchQuery): Promise<readonly SearchHit[]> {
-  const { text, limit, ...among } = query
-  checkMetadata('searchSessions', query.metadata)
+  checkStore(store)
+  const { text, limit, ...among } = query ?? {}
+  checkMetadata('searchSessions', among.metadata)
   if (typeof text !== 'string') throw new RuntimeError('INVALID_OPTION', 'searchSessions: text: give a text.')
   if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0))
     throw new RuntimeError('INVALID_OPTION', `searchSessions: limit: give a whole number from 0 on, not ${limit}.`)

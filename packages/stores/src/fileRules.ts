@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
+import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import type { RuleStore, StoredRule } from '../../../src/protocol/ports/ruleStore.ts'
 
@@ -24,6 +25,11 @@ const { O_APPEND, O_CREAT, O_WRONLY } = constants
  * the one in which the process was started. Several processes may share the file: each change is one line that is added.
  */
 export function fileRules(path: string, { folder = process.cwd() }: { readonly folder?: string } = {}): RuleStore {
+  if (typeof path !== 'string' || path === '')
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      `fileRules needs the path of a file, not ${path === '' ? 'an empty text' : typeof path}.`,
+    )
   const file = resolve(path)
   const place = resolve(folder)
   const append = async (line: Line): Promise<void> => {

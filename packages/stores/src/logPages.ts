@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { LogEntry, LogPage, LogQuery } from '../../../src/protocol/ports/logPages.ts'
+import { checkStore } from '../../../src/protocol/ports/checkStore.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
 import { ReadPages } from './readPages.ts'
 
@@ -8,6 +9,7 @@ export type Pages = (query?: LogQuery) => Promise<LogPage>
 
 /** Returns the pages of any store. Without page support in the store, its logs are read, first records only where that is enough. */
 export function pagesOf(store: Store): Pages {
+  checkStore(store)
   if (store.page !== undefined) return (query) => store.page!(query)
   const pages = new ReadPages({
     async listed(ids) {

@@ -25,9 +25,10 @@ function hasDamagedChecksum(
   line: object,
   { record, upgraded }: { readonly record: LogRecord; readonly upgraded: object },
 ): boolean {
-  const [name, last] = Object.entries(line).at(-1) ?? []
-  const isUnknown = name !== undefined && name in upgraded && !(name in record)
-  return isUnknown && typeof last === 'string' && last.length <= 8
+  const name = Object.keys(line).at(-1)
+  if (name === undefined || name in record || !(name in upgraded)) return false
+  const last: unknown = Reflect.get(line, name)
+  return typeof last === 'string' && last.length <= 8
 }
 
 const brace = 0x7b

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { isRedacted } from '../../log/redaction/redactor.ts'
 import type { InnerRequest } from '../../protocol/parts/inner/innerDecisions.ts'
 import type { CallInput, CallVerdict } from '../../machines/effectTypes.ts'
+import { effectsIn } from '../../protocol/callEffects.ts'
 import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
 import { sameJson } from '../../protocol/checks/sameJson.ts'
@@ -23,6 +24,7 @@ import { verdictOn } from './askHook.ts'
 import { checkArguments } from './hookedCall.ts'
 import { maxAnswerChars } from './openChild.ts'
 import { clean, contentOf } from './resultContent.ts'
+import { readJson } from './resultData.ts'
 import {
   agentEnd,
   allowedBy,
@@ -87,10 +89,10 @@ export class CallsOfCall implements InnerCalls {
 
   async #valueApart({ n, apart }: InnerEnd): Promise<Pick<InnerResult, 'value'>> {
     if (apart === undefined) return {}
-    const bytes = await this.#ports.snapshots.get(apart.artifact.id, apart.artifact.agentId)
-    if (bytes === undefined)
+    const value = await readJson(apart, this.#ports)
+    if (value === undefined)
       throw new Error(`The result of call ${n}, which is kept beside the log, is no longer there.`)
-    return { value: JSON.parse(new TextDecoder().decode(bytes)) }
+    return { value }
   }
 
   get begun(): number | undefined {
@@ -328,14 +330,14 @@ export class CallsOfCall implements InnerCalls {
     const said = await this.#answerOf(attempt, parsed.value, tool)
     const content = this.#hasHook ? contentOf(shownOf(said), tool.maxOutputChars, this.#ports) : []
     const isError = said.error !== undefined
-    const { notStarted, changed, receipt, data } = attempt.end({ content, isError })
+    const outcome = attempt.end({ content, isError })
+    const { notStarted, data } = outcome
     if (notStarted !== undefined) throw unwritten(notStarted)
     const reviewed = await afterTool(this.#ports, ran, { content, isError }, cancellation)
     const end = reviewed.hook === undefined ? said : reviewedEnd(reviewed)
     return {
       ...this.#within(end, call),
-      ...(changed === undefined ? {} : { changed }),
-      ...(receipt === undefined ? {} : { receipt }),
+      ...effectsIn(outcome),
       ...(data === undefined || reviewed.hook !== undefined ? {} : { data }),
     }
   }

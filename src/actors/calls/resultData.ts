@@ -1,12 +1,10 @@
-import type { CallOutput } from '../../machines/effectTypes.ts'
 import { readAnswer } from '../../protocol/checks/readOutput.ts'
 import { answerText, valueOf } from '../../protocol/text/answerIn.ts'
 import { textOf } from '../../protocol/messages.ts'
 import { whenDone } from '../timing/whenDone.ts'
 import { textBlock } from './resultContent.ts'
 import { messageOf } from '../../protocol/errors.ts'
-import { maxDataBytes } from '../../protocol/resultData.ts'
-import type { Artifact } from '../../protocol/artifacts/artifact.ts'
+import { maxDataBytes, type DataApart, type KeptJson } from '../../protocol/resultData.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -43,22 +41,19 @@ async function keepData<R extends Outcome>(outcome: R, name: string, ports: Agen
 }
 
 /** Keeps JSON beside the log. Rejects if that is not possible. */
-export async function keepJson(
-  bytes: Uint8Array,
-  text: string,
-  { agentId, snapshots }: AgentPorts,
-): Promise<{ readonly artifact: Artifact; readonly preview: string }> {
+export async function keepJson(bytes: Uint8Array, text: string, { agentId, snapshots }: AgentPorts): Promise<KeptJson> {
   const id = await snapshots.put(bytes)
   const artifact = { id, agentId, bytes: bytes.length, mimeType: 'application/json' }
   return { artifact, preview: text.slice(0, previewChars) }
 }
 
-async function apart(
-  bytes: Uint8Array,
-  text: string,
-  name: string,
-  ports: AgentPorts,
-): Promise<NonNullable<CallOutput['dataApart']>> {
+/** Reads such JSON; `undefined`: it is no longer kept. Rejects as the store does. */
+export async function readJson({ artifact }: KeptJson, { snapshots }: AgentPorts): Promise<unknown> {
+  const bytes = await snapshots.get(artifact.id, artifact.agentId)
+  return bytes === undefined ? undefined : JSON.parse(new TextDecoder().decode(bytes))
+}
+
+async function apart(bytes: Uint8Array, text: string, name: string, ports: AgentPorts): Promise<DataApart> {
   try {
     return await keepJson(bytes, text, ports)
   } catch (thrown) {

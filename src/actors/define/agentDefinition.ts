@@ -1,4 +1,4 @@
-import { isRemoteAgent, type RemoteAgentEntry } from '../parts/remote/remoteAgent.ts'
+import { isRemoteAgent, type RemoteAgentEntry } from '../parts/remote/remoteEntry.ts'
 import type { z } from 'zod'
 import type { RevertRules } from '../../conversation/brakes/revert/revert.ts'
 import type { StallPolicy } from '../../conversation/brakes/stall/decideStall.ts'

@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../protocol/errors.ts'
 import { DeferredTools } from '../parts/deferred/deferred.ts'
-import { isRemoteAgent, type RemoteAgentEntry } from '../parts/remote/remoteAgent.ts'
+import { isRemoteAgent, type RemoteAgentEntry } from '../parts/remote/remoteEntry.ts'
 import type { MarkedEntry, SubAgentEntry } from './subAgents.ts'
 
 /** The option `agents` of an agent: sub-agents, agents elsewhere and groups of sub-agents, or a group alone. */

@@ -20,7 +20,6 @@ import { plainSchemas, readPlain, type PlainOptions } from './plainOptions.ts'
 import { handoffMap, type HandoffEntry } from './handoffs.ts'
 import { lazyAgents } from './lazyAgents.ts'
 import { backgroundPolicy } from '../parts/background/backgroundPart.ts'
-import { remoteTool } from '../parts/remote/remoteTool.ts'
 import { equip, partSchemas, type PartOptions } from '../parts/parts.ts'
 import { modelOf } from '../models/modelOf.ts'
 import type { CallsOf } from './typedEvents.ts'
@@ -29,7 +28,7 @@ import { settingsOf, systemOf } from '../turn/modelSettings.ts'
 import { defaultRetry, retrySchema } from '../turn/retryPolicy.ts'
 import type { Tool } from '../tools/defineTool.ts'
 import { toolEntries, toolEntriesSchema, toolMap, type EntryToolDeps, type ToolEntries } from './toolEntries.ts'
-import type { AiSdkToolSet } from '../tools/aiSdk/aiSdkTools.ts'
+import type { AiSdkToolSet } from './foreign.ts'
 import type { ToolSource } from '../tools/toolSource.ts'
 import { waitForName } from '../tools/waitForTool.ts'
 import { foreignSchema } from '../tools/schemaKind.ts'
@@ -176,7 +175,7 @@ export function defineAgent<
   const { contextWindow, threshold } = windowOf(options.compaction)
   const given = toolEntries(options.tools, extra, label)
   const { agents = [] } = options
-  const remote = isFunction(agents) ? nobody : remoteAgents(agents as AgentEntries).map(remoteTool)
+  const remote = isFunction(agents) ? nobody : remoteAgents(agents as AgentEntries).map(({ tool }) => tool)
   const tools = toolMap(remote.length === 0 ? given.tools : [...given.tools, ...remote], label)
   const called = isFunction(agents)
     ? lazily(() => subAgentMap(laterEntries((agents as () => readonly SubAgentEntry[])(), label), tools, label))

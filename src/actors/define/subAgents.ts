@@ -1,4 +1,4 @@
-import { isRemoteAgent } from '../parts/remote/remoteAgent.ts'
+import { isRemoteAgent } from '../parts/remote/remoteEntry.ts'
 import { zodJson } from '../../protocol/checks/zodJson.ts'
 import { z } from 'zod'
 import { onlyFields } from '../../protocol/checks/onlyFields.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { DeferredTools } from '../parts/deferred/deferred.ts'
-import { isAiSdkToolSet, toolsOfSet, type AiSdkToolSet, type ToolsOf } from '../tools/aiSdk/aiSdkTools.ts'
+import { foreign, type AiSdkToolSet, type ToolsOf } from './foreign.ts'
 import type { AnyTool, ToolDeps } from '../tools/defineTool.ts'
 import { isToolSource, type ToolSource } from '../tools/toolSource.ts'
 
@@ -32,10 +32,12 @@ export type EntryToolDeps<Tools extends ToolEntries> = ToolDeps<Extract<EntryOf<
 
 const isTool = (entry: unknown): entry is AnyTool => typeof (entry as AnyTool | undefined)?.parse === 'function'
 
+const isToolSet = (entry: unknown): boolean => foreign.isToolSet?.(entry) === true
+
 const isEntry = (entry: unknown): boolean =>
   entry instanceof DeferredTools
     ? entry.entries.every(isEntry)
-    : isTool(entry) || isToolSource(entry) || isAiSdkToolSet(entry)
+    : isTool(entry) || isToolSource(entry) || isToolSet(entry)
 
 const wanted = (entry: unknown): string =>
   Array.isArray(entry)
@@ -43,7 +45,7 @@ const wanted = (entry: unknown): string =>
     : 'make it with defineTool, or give a source of tools, or tools of the AI SDK by name'
 
 export const toolEntriesSchema = lazily(() =>
-  z.custom<ToolEntries>((given) => (Array.isArray(given) ? given.every(isEntry) : isAiSdkToolSet(given)), {
+  z.custom<ToolEntries>((given) => (Array.isArray(given) ? given.every(isEntry) : isToolSet(given)), {
     error: ({ input }) =>
       Array.isArray(input)
         ? `entry ${input.findIndex((entry) => !isEntry(entry))}: ${wanted(input.find((entry) => !isEntry(entry)))}`
@@ -65,7 +67,7 @@ export function toolEntries(
     (entry): readonly (AnyTool | ToolSource)[] => {
       // What is in a group comes with its part.
       if (entry instanceof DeferredTools) return nothing
-      return isTool(entry) || isToolSource(entry) ? [entry] : toolsOfSet(entry, {}, `${label}: `)
+      return isTool(entry) || isToolSource(entry) ? [entry] : foreign.toolsOf!(entry, `${label}: `)
     },
   )
   const toolSources = entries.filter(isToolSource)

@@ -8,15 +8,13 @@ import type { Model, ModelSettings, PromptCache } from '../../protocol/ports/mod
 import type { RunStopReason, Spent } from '../../protocol/records.ts'
 import type { Limits } from '../../protocol/runs/runLimits.ts'
 import { toolChoiceSchema, type LimitReason, type ToolChoice } from '../../protocol/bridge/turns.ts'
-import type { AiSdkModel } from '../models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from '../models/modelOf.ts'
 import { pricingSchema, type Pricing } from './pricing.ts'
 import type { RunContext } from '../calls/runContext.ts'
 
 /** A model, alone or with its prices. */
 export type ModelOption =
-  | Model
-  | AiSdkModel
+  | AnyModel
   | { readonly model: AnyModel; /** Default: none, so the model's cost counts as 0. */ readonly pricing?: Pricing }
 
 export interface PricedModel {

@@ -1,4 +1,4 @@
-import { artifactNames } from '../../protocol/artifacts/artifact.ts'
+import { hasKeptName } from '../../protocol/callEffects.ts'
 import { textOf, toolCallsOf } from '../../protocol/messages.ts'
 import type { ConversationNode } from '../tree/node.ts'
 import { recallName } from '../tree/stepText.ts'
@@ -51,7 +51,7 @@ export function wordsOf({ message }: Pick<ConversationNode, 'message'>): string 
 }
 
 /**
- * Returns the names of a node with their own worth. The agent's own text, declarations, paths and artifacts count more; hashes and overlong names
+ * Returns the names of a node with their own worth. The agent's own text, declarations, paths and what results keep count more; hashes and overlong names
  * count less.
  */
 export function namesOf(node: ConversationNode): ReadonlyMap<string, number> {
@@ -64,13 +64,12 @@ export function namesOf(node: ConversationNode): ReadonlyMap<string, number> {
   for (const name of namesIn(words)) {
     const isPath = /\/[^/]*\.[a-z]{1,5}$/.test(name)
     const isHash = /^[0-9a-f-]+$/.test(name)
-    const isArtifact = artifactNames(name).length > 0
     worth.set(
       name,
       (message.role === 'assistant' ? 1 : 0) +
         (declared.has(name) ? 2 : 0) +
         (isPath ? 2 : 0) +
-        (isArtifact ? 4 : 0) -
+        (hasKeptName(name) ? 4 : 0) -
         (isHash ? 3 : 0) -
         (name.length > 60 ? 3 : 0),
     )

@@ -1,7 +1,7 @@
 import type { NodeId } from '../../protocol/ids.ts'
-import type { Block, ToolCallBlock, ToolResultMessage } from '../../protocol/messages.ts'
+import type { Block, ToolCallBlock } from '../../protocol/messages.ts'
 import { saidByTool, textOf } from '../../protocol/text/messageText.ts'
-import { artifactName } from '../../protocol/artifacts/artifactNames.ts'
+import { keptNames } from '../../protocol/callEffects.ts'
 import { nodesBehind } from './abandonedNodes.ts'
 import { oneLine } from '../../protocol/text/cutMiddle.ts'
 import { brakeMarkers, type Markers } from '../request/markers.ts'
@@ -59,16 +59,12 @@ export function factsOf(nodes: Iterable<ConversationNode>): Fact[] {
   return facts
 }
 
-/** Names by which models refer to what a result keeps. */
-export const keptNames = ({ artifacts = [] }: Pick<ToolResultMessage, 'artifacts'>): string =>
-  artifacts.map(artifactName).join(', ')
-
 function factKind(node: ConversationNode): Fact['kind'] | undefined {
   const { message, isIrreversible } = node
   if (message.role === 'toolResult' && message.synthetic === 'denied') return 'denied'
   if (isIrreversible === true) return 'irreversible'
   if (isStanding(node)) return 'reversible'
-  return message.role === 'toolResult' && message.artifacts !== undefined ? 'kept' : undefined
+  return message.role === 'toolResult' && keptNames(message) !== '' ? 'kept' : undefined
 }
 
 const callIn = (reply: readonly Block[], callId: string): ToolCallBlock | undefined =>

@@ -1,9 +1,10 @@
+import { effectsIn, type CallEffects } from '../../protocol/callEffects.ts'
 import type { ToolResultMessage } from '../../protocol/messages.ts'
 import type { RecordOf } from '../../protocol/records.ts'
 import type { Evidence } from '../../protocol/braking.ts'
 import type { Reshaped } from './reshaped.ts'
 
-type Found = Pick<ToolResultMessage, 'changed' | 'receipt' | 'artifacts' | 'synthetic'>
+type Found = CallEffects & Pick<ToolResultMessage, 'synthetic'>
 
 /** Notes a call that works in the background from its receipt on. */
 export function beginWork(
@@ -16,18 +17,16 @@ export function beginWork(
 }
 
 /**
- * Puts what a background call has done on its receipt, where reverts, undoing and artifacts look for it. The model reads the report, which is a
+ * Puts what a background call has done on its receipt, where reverts, undoing and names look for it. The model reads the report, which is a
  * message; the words of the receipt stay.
  */
 export function endWork(conversation: Reshaped, record: RecordOf<'call.reported'>): void {
-  const { id, isError, changed, receipt, artifacts, ended } = record
+  const { id, isError, receipt, ended } = record
   fill(
     conversation,
     id,
     {
-      ...(changed === undefined ? {} : { changed }),
-      ...(receipt === undefined ? {} : { receipt }),
-      ...(artifacts === undefined ? {} : { artifacts }),
+      ...effectsIn(record),
       ...(ended === undefined ? {} : { synthetic: ended === 'interrupted' ? 'interrupted' : 'aborted' }),
     },
     isError && receipt === undefined && ended === undefined,

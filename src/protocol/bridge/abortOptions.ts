@@ -7,5 +7,7 @@ export interface AbortOptions {
 }
 
 /** Returns the field of the command `agent.abort`; a value that is none is left to the check of the command. */
-export const abortFields = ({ background }: AbortOptions = {}): { readonly background?: false | 'run' } =>
-  background === undefined || background === true ? {} : { background }
+export function abortFields(options: AbortOptions | undefined): { readonly background?: false | 'run' } {
+  const { background } = options ?? {}
+  return background === undefined || background === true ? {} : { background }
+}

@@ -16,7 +16,8 @@ import type { GivenDeps, SpawnOptions } from '../children/spawnOptions.ts'
 import { AgentFacts, hostOf } from './agentFacts.ts'
 import type { AgentHost } from './agentHost.ts'
 import { dispatchCommand } from './commands.ts'
-import { EventBuffer, type Run } from '../../protocol/runs/run.ts'
+import { EventBuffer } from '../../protocol/runs/eventBuffer.ts'
+import type { Run } from '../../protocol/runs/run.ts'
 import type { InspectionListener } from './inspections.ts'
 import { checkListener, type AgentListener } from '../events/observers.ts'
 
@@ -90,7 +91,7 @@ export class Agent<
     entry: Entry<O, D, C, S>,
     options: { readonly afterwards?: 'wait' | 'end' } = {},
   ): Promise<Agent<O, DepsFor<D> | undefined, EventsOf<C>, S>> {
-    const isEnd = options.afterwards === 'end'
+    const isEnd = options?.afterwards === 'end'
     return this.#host.loaded(async (agent) => {
       const rest = isAgentDefinition(entry) ? { definition: entry } : entry
       const successor = await this.#spawn(agent, { context: 'fork', ...rest, detach: isEnd }, {})
@@ -166,7 +167,7 @@ export class Agent<
   subscribe(listener: AgentListener, options: ListenOptions): () => void
   subscribe(listener: (event: never) => unknown, options: ListenOptions = {}): () => void {
     checkListener('subscribe', listener)
-    const { descendants = false } = options
+    const { descendants = false } = options ?? {}
     const unsubscribe = this.#host.announcer.subscribe(listener as AgentListener, { descendants })
     return () => {
       unsubscribe()

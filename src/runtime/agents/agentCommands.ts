@@ -71,12 +71,12 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
    * skipped. If the agent is idle it starts a run. Throws as `prompt` does.
    */
   steer(content: Content, options: SayOptions = {}): void {
-    this.dispatch({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
+    this.dispatch({ type: 'agent.steer', agentId: this.id, content, ...given(options ?? {}) })
   }
 
   /** Sends a message that is delivered when the current run would otherwise end. If the agent is idle it starts a run. Throws as `prompt` does. */
   followUp(content: Content, options: SayOptions = {}): void {
-    this.dispatch({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
+    this.dispatch({ type: 'agent.followUp', agentId: this.id, content, ...given(options ?? {}) })
   }
 
   /**
@@ -244,7 +244,8 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /** The answers are those of the schema that the agent was made with. */
-  #start(command: AgentCommand, { deps, ...how }: RunOptions & { readonly deps?: unknown }): Run<never, never> {
+  #start(command: AgentCommand, asked: RunOptions & { readonly deps?: unknown }): Run<never, never> {
+    const { deps, ...how } = asked ?? {}
     const { options, signal } = signalIn(how)
     const whole = { ...command, ...given(options) }
     if (signal?.aborted === true) {

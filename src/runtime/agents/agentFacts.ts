@@ -18,6 +18,7 @@ import type { Pending } from '../../protocol/runs/pending.ts'
 import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
 import type { AgentEvent, GrowingReply } from '../../protocol/events.ts'
 import { approvalsOf, treeOf, type AgentTree, type PendingApproval, pendingOf } from './agentTree.ts'
+import { checkListener } from '../events/observers.ts'
 import { settled, type Settled } from './settled.ts'
 import { stateOfAgent } from './agentState.ts'
 import type { AgentActor } from './machine.ts'
@@ -128,10 +129,12 @@ export abstract class AgentFacts<
    */
   updateState(
     update: (draft: State) => State | void,
-    { base }: { readonly base?: number | undefined } = {},
+    options: { readonly base?: number | undefined } = {},
   ): Promise<State> {
+    const base = options?.base
     return this.#host.loaded(async (host) => {
       const state = stateOfAgent(host.ports.ownState, host.agentId)
+      checkListener('updateState', update)
       // What a listener asks for comes after the step.
       if (host.machine.isStepping) await Promise.resolve()
       const patch = state.patchBy(update)
@@ -266,8 +269,8 @@ export abstract class AgentFacts<
    * if (settled.status === 'waiting') console.log('Somebody must decide', settled.pending)
    * ```
    */
-  settled({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Settled> {
-    return settled(this.#host, signal)
+  settled(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<Settled> {
+    return settled(this.#host, options?.signal)
   }
 
   /**

@@ -106,7 +106,7 @@ export class AgentState implements StatePort {
         Object.assign(
           draft,
           tree.planned(
-            tree.planGraft(
+            tree.planCopies(
               draft.copies.map(({ from }) => from),
               isValid,
             ),

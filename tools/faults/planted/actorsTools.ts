@@ -235,7 +235,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-30',
-    file: 'src/actors/files/matchGlob.ts',
+    file: 'src/actors/parts/permissions/matchGlob.ts',
     what: 'a glob of very many characters is matched',
     from: 'if (texts.reduce((sum, { length }) => sum + length, 0) > maxExpandedChars)',
     to: 'if (texts.length > maxExpandedChars)',
@@ -243,7 +243,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-31',
-    file: 'src/actors/files/matchGlob.ts',
+    file: 'src/actors/parts/permissions/matchGlob.ts',
     what: 'a brace after a backslash begins a group',
     from: "char === '\\\\' ? pattern.slice(i, ++i + 1) : char",
     to: 'char',
@@ -251,7 +251,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-32',
-    file: 'src/actors/files/walkFiles.ts',
+    file: 'packages/tools/src/files/walkFiles.ts',
     what: 'a walk keeps the event loop from turning',
     from: '    await breathe()\n',
     to: '',
@@ -275,7 +275,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-35',
-    file: 'src/actors/files/readText.ts',
+    file: 'packages/tools/src/files/readText.ts',
     what: 'lines from the middle of a key are read',
     from: 'Math.max(0, at - aroundBytes), Math.min(at, aroundBytes)',
     to: 'at, 0',

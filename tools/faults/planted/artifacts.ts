@@ -54,7 +54,7 @@ export const faults: readonly Fault[] = [
     id: 'artifacts-7',
     file: 'src/conversation/tree/facts.ts',
     what: 'a compaction hides the name by which a result could be read',
-    from: "message.artifacts !== undefined ? 'kept' : undefined",
+    from: "keptNames(message) !== '' ? 'kept' : undefined",
     to: 'undefined',
     tests: ['conversation/keptResults'],
   },
@@ -148,10 +148,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'artifacts-20',
-    file: 'packages/page/src/inspector/model/artifacts/artifactReader.ts',
+    file: 'packages/page/src/inspector/model/artifacts/readBytes.ts',
     what: 'half of a file is saved as if it were all',
-    from: 'if (blob.size !== artifact.bytes)',
-    to: 'if (blob.size > artifact.bytes)',
+    from: 'if (blob.size === bytes)',
+    to: 'if (blob.size <= bytes)',
     tests: ['page/test/inspector/artifacts/artifactReader'],
   },
   {

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'caching-1',
-    file: 'src/actors/models/aiSdk/askForCache.ts',
+    file: 'packages/ai-sdk/src/adapters/askForCache.ts',
     what: 'the end of the request before is not marked: after many calls at once nothing is found in the cache',
     from: '[last, previous].filter',
     to: '[last].filter',
@@ -11,19 +11,19 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'caching-2',
-    file: 'src/actors/models/aiSdk/askForCache.ts',
+    file: 'packages/ai-sdk/src/adapters/askForCache.ts',
     what: 'with marks of the application there are more than four',
     from: 'Math.max(0, mostMarks - own.length)',
     to: 'mostMarks',
-    tests: ['actors/aiSdkCache'],
+    tests: ['ai-sdk/test/adapters/aiSdkCache'],
   },
   {
     id: 'caching-3',
-    file: 'src/actors/models/aiSdk/askForCache.ts',
+    file: 'packages/ai-sdk/src/adapters/askForCache.ts',
     what: 'a note that no later request has is marked',
     from: "part.text !== '' && !isPassing(part.text)",
     to: "part.text !== ''",
-    tests: ['actors/aiSdkCache'],
+    tests: ['ai-sdk/test/adapters/aiSdkCache'],
   },
   {
     id: 'caching-4',
@@ -39,14 +39,14 @@ export const faults: readonly Fault[] = [
     what: 'summaries are written to the cache, which nobody reads',
     from: '{ ...question, input, isOnce: true }',
     to: '{ ...question, input }',
-    tests: ['actors/aiSdkCache'],
+    tests: ['ai-sdk/test/adapters/aiSdkCache'],
   },
   {
     id: 'caching-6',
-    file: 'src/actors/models/aiSdk/askForCache.ts',
+    file: 'packages/ai-sdk/src/adapters/askForCache.ts',
     what: 'marks of an hour stand behind those of five minutes, which is refused',
     from: "own.every(isLong) ? time : '5m'",
     to: 'time',
-    tests: ['actors/aiSdkCache'],
+    tests: ['ai-sdk/test/adapters/aiSdkCache'],
   },
 ]

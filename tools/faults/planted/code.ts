@@ -62,8 +62,8 @@ export const faults: readonly Fault[] = [
     id: 'code-8',
     file: 'src/machines/callEnds.ts',
     what: 'what a script called is not undone with it',
-    from: 'inner?.receipt === undefined ? kept :',
-    to: 'inner?.receipt !== undefined ? kept :',
+    from: '(receipt === undefined ? {} : { receipt: { data',
+    to: '(receipt !== undefined ? {} : { receipt: { data',
     tests: ['code/test/codeUndo'],
   },
   {

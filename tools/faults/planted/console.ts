@@ -126,8 +126,8 @@ export const faults: readonly Fault[] = [
     id: 'console-16',
     file: 'packages/page/src/inspector/model/agent/viewStanding.ts',
     what: 'the header does not say why the last run failed',
-    from: '${run.status}${why}',
-    to: '${run.status}',
+    from: '${endWords[last.stopReason]}${why}',
+    to: '${endWords[last.stopReason]}',
     tests: ['page/test/inspector/shell/modelShell'],
   },
   {

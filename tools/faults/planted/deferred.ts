@@ -45,8 +45,8 @@ export const faults: readonly Fault[] = [
     id: 'deferred-6',
     file: 'src/machines/callEnds.ts',
     what: 'a result does not say how it was called',
-    from: 'artifacts ?? via) === undefined',
-    to: 'artifacts) === undefined',
+    from: 'ofRuntime ?? via) === undefined',
+    to: 'ofRuntime) === undefined',
     tests: ['journeys/findsTools'],
   },
   {

@@ -123,11 +123,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'foldTerms-15',
-    file: 'src/actors/models/aiSdk/askForCache.ts',
+    file: 'packages/ai-sdk/src/adapters/askForCache.ts',
     what: 'an hour stands behind five minutes, which is refused',
     from: 'place.isBoundary === true && places.every((other) => other === place || isBefore(place, other))',
     to: 'place.isBoundary === true',
-    tests: ['actors/aiSdkCache'],
+    tests: ['ai-sdk/test/adapters/aiSdkCache'],
   },
   {
     id: 'foldTerms-16',

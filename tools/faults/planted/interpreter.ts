@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'interpreter-13',
-    file: 'src/protocol/runs/run.ts',
+    file: 'src/protocol/runs/eventBuffer.ts',
     what: 'joining deltas changes the event that listeners hold',
     from: 'this.#joined = { ...last }',
     to: 'this.#joined = last as never',

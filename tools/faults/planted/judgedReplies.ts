@@ -82,11 +82,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'repliesJudged-10',
-    file: 'src/actors/models/aiSdk/readStream.ts',
+    file: 'packages/ai-sdk/src/adapters/readStream.ts',
     what: 'the second call of an id takes the place of the first',
     from: 'calls.get(part.toolCallId)?.shift()',
     to: 'calls.get(part.toolCallId)?.[0]',
-    tests: ['actors/aiSdkCallIds'],
+    tests: ['ai-sdk/test/adapters/aiSdkCallIds'],
   },
   {
     id: 'repliesJudged-11',

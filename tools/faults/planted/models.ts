@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-14',
-    file: 'src/actors/brakes/compaction/summariseSpan.ts',
+    file: 'packages/policies/src/llmStrategy.ts',
     what: 'the model of summaries knows no limits',
     from: 'own === undefined ? model : limited(own)',
     to: 'own ?? model',
@@ -156,10 +156,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-20',
-    file: 'src/actors/models/aiSdk/toPrompt.ts',
+    file: 'packages/ai-sdk/src/adapters/toPrompt.ts',
     what: 'an image by address is sent as if it were base64',
     from: "'url' in block ? { type: 'url', url: new URL(block.url) } : { type: 'data', data: block.data }",
     to: "{ type: 'data', data: 'url' in block ? block.url : block.data }",
-    tests: ['actors/aiSdkRequest'],
+    tests: ['ai-sdk/test/adapters/aiSdkRequest'],
   },
 ]

@@ -93,10 +93,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'turns-12',
-    file: 'src/actors/models/aiSdk/toCallOptions.ts',
+    file: 'packages/ai-sdk/src/adapters/toCallOptions.ts',
     what: 'a choice of tools is sent without tools',
     from: '...(tools.length > 0 && { tools, ...toToolChoice(request.settings) }),',
     to: '...(tools.length > 0 && { tools }),\n    ...toToolChoice(request.settings),',
-    tests: ['actors/aiSdkRequest'],
+    tests: ['ai-sdk/test/adapters/aiSdkRequest'],
   },
 ]

@@ -1,13 +1,11 @@
 import { z } from 'zod'
-import {
-  remoteShape,
-  type RemoteAgentEntry,
-  type RemoteOptions,
-} from '../../../../src/actors/parts/remote/remoteAgent.ts'
+import type { RemoteAgentEntry } from '../../../../src/actors/parts/remote/remoteEntry.ts'
+import { remoteShape, type RemoteOptions } from '../../../remote/src/remoteAgent.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
+import { remoteAgent } from '../../../remote/src/remoteTool.ts'
 import type { A2aAuth } from './boundedFetch.ts'
 
 export interface A2aAgentOptions extends RemoteOptions {
@@ -53,7 +51,7 @@ export function a2aAgent(url: string, options: A2aAgentOptions): RemoteAgentEntr
     throw refuse(`${JSON.stringify(url)} is no address of http or https`)
   const { restart, maxRestarts, windowMs, backoffMs, auth, answerMs, ...shared } = read.data
   const settings = { name: shared.name, url, auth, answerMs }
-  return {
+  return remoteAgent({
     ...shared,
     protocol: 'a2a',
     restarts: { restart, maxRestarts, windowMs, backoffMs },
@@ -67,5 +65,5 @@ export function a2aAgent(url: string, options: A2aAgentOptions): RemoteAgentEntr
         if (host.signal.aborted) await life.cancel()
       }
     },
-  }
+  })
 }

@@ -1,14 +1,12 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import {
-  remoteShape,
-  type RemoteAgentEntry,
-  type RemoteOptions,
-} from '../../../../src/actors/parts/remote/remoteAgent.ts'
+import type { RemoteAgentEntry } from '../../../../src/actors/parts/remote/remoteEntry.ts'
+import { remoteShape, type RemoteOptions } from '../../../remote/src/remoteAgent.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { Workspace } from '../../../tools/src/workspace/port.ts'
+import { remoteAgent } from '../../../remote/src/remoteTool.ts'
 import { namesOf } from './askPeople.ts'
 
 /** Options of a foreign agent that speaks the Agent Client Protocol over its standard streams. */
@@ -83,7 +81,7 @@ export function acpAgent(options: AcpAgentOptions): RemoteAgentEntry {
     return localWorkspace(cwd)
   }
   const process = { command, args, env, cwd, authMethod, startMs, name: shared.name }
-  return {
+  return remoteAgent({
     ...shared,
     protocol: 'acp',
     restarts: { restart, maxRestarts, windowMs, backoffMs },
@@ -101,5 +99,5 @@ export function acpAgent(options: AcpAgentOptions): RemoteAgentEntry {
           },
         }
       : {}),
-  }
+  })
 }

@@ -9,7 +9,7 @@ import {
   type StopReason,
 } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
-import type { RemoteAnswer, RemoteHost, RemoteTask } from '../../../../src/actors/parts/remote/remoteAgent.ts'
+import type { RemoteAnswer, RemoteHost, RemoteTask } from '../../../remote/src/remoteAgent.ts'
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'

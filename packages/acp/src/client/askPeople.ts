@@ -6,7 +6,7 @@ import type {
   ToolKind,
 } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
-import type { RemoteHost, RemoteRequest } from '../../../../src/actors/parts/remote/remoteAgent.ts'
+import type { RemoteHost, RemoteRequest } from '../../../remote/src/remoteAgent.ts'
 import type { Subject } from '../../../../src/actors/parts/permissions/subjects.ts'
 import { cutEnd, cutMiddle } from '../../../../src/protocol/text/cutMiddle.ts'
 import { shellLine } from './shellLine.ts'

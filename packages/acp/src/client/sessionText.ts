@@ -1,6 +1,6 @@
 import type { ContentBlock, PromptResponse, SessionUpdate } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
-import type { RemoteHost } from '../../../../src/actors/parts/remote/remoteAgent.ts'
+import type { RemoteHost } from '../../../remote/src/remoteAgent.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { Spent } from '../../../../src/protocol/records.ts'
 import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'

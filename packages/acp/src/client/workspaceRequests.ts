@@ -4,7 +4,7 @@ import {
   type ReadTextFileRequest,
   type WriteTextFileRequest,
 } from '@agentclientprotocol/sdk'
-import type { RemoteHost, RemoteRequest } from '../../../../src/actors/parts/remote/remoteAgent.ts'
+import type { RemoteHost, RemoteRequest } from '../../../remote/src/remoteAgent.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import { cutMiddle } from '../../../../src/protocol/text/cutMiddle.ts'
 import { lexicalPath } from '../../../tools/src/workspace/paths.ts'

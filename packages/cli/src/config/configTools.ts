@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { skillTools } from '../../../../src/actors/parts/skills/skillTools.ts'
+import { skillTools } from '../../../tools/src/skills/skillTools.ts'
 import type { ToolEntries, ToolEntry } from '../../../../src/actors/define/toolEntries.ts'
 import type { Config } from '../defineConfig.ts'
 

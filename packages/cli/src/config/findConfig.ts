@@ -1,7 +1,7 @@
 import { realpathSync, statSync, type Stats } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { isInside } from '../../../../src/actors/files/isInside.ts'
+import { isInside } from '../../../tools/src/files/isInside.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 
 /** File names of a configuration, in the order in which they are looked for. */

@@ -6,11 +6,11 @@ import type { Model } from '../../../../src/protocol/ports/model.ts'
 import { embeddedModel } from '../embedded/embeddedModel.ts'
 import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 import { providers, type Provider } from './providers.ts'
-import { isAiSdkModel } from '../../../../src/actors/models/aiSdk/isAiSdkModel.ts'
-import { modelOf } from '../../../../src/actors/models/modelOf.ts'
+import { isAiSdkModel } from '../../../ai-sdk/src/adapters/isAiSdkModel.ts'
+import { modelOf } from '../../../ai-sdk/src/adapters/modelOf.ts'
 import { keyInFile } from '../../../tools/src/userFiles/keyInFile.ts'
 import type { LoadedConfig } from '../config/readConfig.ts'
-import { aiSdkModel } from '../../../../src/actors/models/aiSdk/aiSdkModel.ts'
+import { aiSdkModel } from '../../../ai-sdk/src/adapters/aiSdkModel.ts'
 
 export interface ModelChoice {
   readonly model: Model

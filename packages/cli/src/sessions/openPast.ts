@@ -1,7 +1,7 @@
 import { isWait } from '../../../../src/protocol/runs/waits.ts'
 import { realpathSync } from 'node:fs'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
-import { modelOf } from '../../../../src/actors/models/modelOf.ts'
+import { modelOf } from '../../../ai-sdk/src/adapters/modelOf.ts'
 import { hasCode } from '../../../../src/protocol/errors.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import type { LoadedSession } from '../../../sessions/src/loadSession.ts'

@@ -1,5 +1,5 @@
-import { openRegularFile } from '../../../../src/actors/files/openRegularFile.ts'
-import { openWorkspace } from '../../../../src/actors/files/workspacePath.ts'
+import { openRegularFile } from '../../../tools/src/files/openRegularFile.ts'
+import { openWorkspace } from '../../../tools/src/files/workspacePath.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { linearPattern } from '../../../../src/protocol/checks/linearPattern.ts'

@@ -1,6 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isInside } from '../../../../src/actors/files/isInside.ts'
+import { isInside } from '../../../tools/src/files/isInside.ts'
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { filesBelow } from '../suite/taskFiles.ts'
 import type { Task } from '../suite/task.ts'

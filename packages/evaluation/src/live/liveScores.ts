@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { modelOf } from '../../../../src/actors/models/modelOf.ts'
+import { modelOf } from '../../../ai-sdk/src/adapters/modelOf.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { describeIssues, hasCode, RuntimeError } from '../../../../src/protocol/errors.ts'

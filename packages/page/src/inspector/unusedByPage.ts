@@ -11,6 +11,8 @@ interface Unused {
 }
 
 const unused: readonly Unused[] = [
+  // Asks for what a part imports before it comes: of what is shown first all is on its way by then (app.tsx).
+  { path: 'vite/preload-helper.js', code: 'export const __vitePreload = (load) => load()', words: [] },
   // Answers as data while they are written, and once they are there.
   {
     path: '/src/protocol/runs/partialOutput.ts',
@@ -26,6 +28,12 @@ const unused: readonly Unused[] = [
     path: '/src/protocol/checks/strictOutput.ts',
     code: 'export const unwrapped = undefined\nexport const fromOutput = undefined',
     words: ['unwrapped', 'fromOutput'],
+  },
+  // Events of a run, or of an agent, one after the other.
+  {
+    path: '/src/protocol/runs/eventBuffer.ts',
+    code: 'export class EventBuffer {\n  push() {}\n  close() {}\n}',
+    words: ['EventBuffer', '.events('],
   },
   // Calls that a client carries out.
   { path: '/bridge/src/client/callAnswers.ts', code: 'export const CallAnswers = undefined', words: ['.onCall('] },

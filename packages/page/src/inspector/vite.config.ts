@@ -7,9 +7,9 @@ interface Graph {
   getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null
 }
 
-/** The modules that the overview begins with, and those that an agent does, with its conversation. */
+/** The modules that the overview begins with, beside the list of agents, and those that an agent does, with its conversation. */
 const begins = {
-  shared: ['views/shell/start.tsx'],
+  shared: ['views/shell/start.tsx', 'views/sessions/sidebar.tsx'],
   ofAgents: ['views/agent/agentPane.tsx', 'model/agent/followedAgent.ts'],
 }
 
@@ -23,9 +23,18 @@ function isWithin(id: string, files: readonly string[], graph: Graph): boolean {
   return false
 }
 
-/** Returns the file for a module that several views share: the overview needs none of an agent, and an agent nothing of its further views. */
-const fileOf = (id: string, graph: Graph): string =>
-  Object.entries(begins).find(([, files]) => isWithin(id, files, graph))?.[0] ?? 'ofViews'
+/** Returns true for a module that every visit loads: with the page itself, or with whatever it begins with. */
+const isOfAll = (id: string, graph: Graph): boolean =>
+  isWithin(id, ['main.tsx'], graph) || Object.values(begins).every((files) => isWithin(id, files, graph))
+
+/**
+ * Returns the file for a module that several views share: the overview needs none of an agent, and an agent nothing of its further views. `null`: its
+ * own, as what is imported when it is needed would have to be an object beside other modules.
+ */
+const fileOf = (id: string, graph: Graph): string | null =>
+  id.endsWith('/followedAgent.ts')
+    ? null
+    : (Object.entries(begins).find(([, files]) => isWithin(id, files, graph))?.[0] ?? 'ofViews')
 
 /** The inspector page: static files in `dist/inspector`, without anything inline, as its content security policy wants. */
 // oxlint-disable-next-line import/no-default-export -- Vite reads it so.
@@ -39,7 +48,8 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2023',
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    // What a view imports is on its way by then (app.tsx), and the code to see to it is larger than what is gained.
+    modulePreload: false,
     sourcemap: false,
     // Timings of the build's parts are noise in the output of `npm start`.
     rolldownOptions: {
@@ -48,7 +58,7 @@ export default defineConfig({
         codeSplitting: {
           // One file each for what every visit loads and for what several views share: many small ones are larger together.
           groups: [
-            { name: 'page', tags: ['$initial'], priority: 1 },
+            { name: (id: string, graph: Graph) => (isOfAll(id, graph) ? 'page' : null), priority: 1 },
             {
               // Shared as well, but by none of those that are fetched at first; what it imports may be.
               name: 'events',

@@ -6,9 +6,9 @@ import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { cutMiddle } from '../../../../src/protocol/text/cutMiddle.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
-import { openRegularFile } from '../../../../src/actors/files/openRegularFile.ts'
+import { openRegularFile } from '../files/openRegularFile.ts'
 import { headOf } from './headOf.ts'
-import { openWorkspace, type Workspace } from '../../../../src/actors/files/workspacePath.ts'
+import { openWorkspace, type Workspace } from '../files/workspacePath.ts'
 
 export interface AgentsMdOptions {
   /** How much the files may hold together: the nearest has the first claim, and a longer one has its middle cut out. Default 40,000 characters. */

@@ -1,5 +1,5 @@
 import { toCrlf, unifyLineEndings } from './lineEndings.ts'
-import { looksBinary } from '../../../../src/actors/files/openRegularFile.ts'
+import { looksBinary } from '../files/openRegularFile.ts'
 
 /** Bytes at the beginning of a file that show how its lines end. */
 export const shownBytes = 64 * 1024

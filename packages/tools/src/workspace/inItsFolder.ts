@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { placeOf } from '../../../../src/actors/files/openRegularFile.ts'
+import { placeOf } from '../files/openRegularFile.ts'
 
 /**
  * Gives a path to a file that leads into the folder that is there now, whatever stands at the names above it later: on Linux, by the folder's own

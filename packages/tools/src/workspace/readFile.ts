@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
-import { maxTextBytes, textOf } from '../../../../src/actors/files/readText.ts'
+import { maxTextBytes, textOf } from '../files/readText.ts'
 import type { Approval } from './approval.ts'
 import { byteSource } from './textFile.ts'
 import type { WorkspaceUse } from './workspaceUse.ts'

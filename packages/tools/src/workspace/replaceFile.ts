@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { access, lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { errnoOf } from '../../../../src/actors/files/fileProblem.ts'
+import { errnoOf } from '../files/fileProblem.ts'
 import { inItsFolder } from './inItsFolder.ts'
 
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)

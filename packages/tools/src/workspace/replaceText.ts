@@ -1,7 +1,7 @@
 import { excerpt } from './excerpt.ts'
 import { toCrlf, toLf, unifyLineEndings } from './lineEndings.ts'
 import { placesOf } from './placesOf.ts'
-import { mostSimilar } from '../../../../src/actors/files/similarity.ts'
+import { mostSimilar } from '../files/similarity.ts'
 
 /** An edit as the model asks for it. */
 export interface TextEdit {

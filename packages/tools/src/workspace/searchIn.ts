@@ -1,9 +1,9 @@
 import { constants } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'node:fs/promises'
-import { compileGlob } from '../../../../src/actors/files/matchGlob.ts'
-import { looksBinary, placeOf } from '../../../../src/actors/files/openRegularFile.ts'
-import { walkFiles } from '../../../../src/actors/files/walkFiles.ts'
+import { compileGlob } from '../../../../src/actors/parts/permissions/matchGlob.ts'
+import { looksBinary, placeOf } from '../files/openRegularFile.ts'
+import { walkFiles } from '../files/walkFiles.ts'
 
 /** A search, in the form sent to the worker. */
 export interface SearchRequest {

@@ -1,5 +1,5 @@
 import { hasCode } from '../../../../src/protocol/errors.ts'
-import { ignoredFolders } from '../../../../src/actors/files/walkFiles.ts'
+import { ignoredFolders } from '../files/walkFiles.ts'
 import { baseName, inFolder } from './paths.ts'
 import type { Workspace } from './port.ts'
 import { shellQuoted } from './shellFiles.ts'

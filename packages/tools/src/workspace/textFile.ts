@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { binaryFile, looksBinary, missingFile } from '../../../../src/actors/files/openRegularFile.ts'
-import type { ByteSource } from '../../../../src/actors/files/readLines.ts'
+import { binaryFile, looksBinary, missingFile } from '../files/openRegularFile.ts'
+import type { ByteSource } from '../files/readLines.ts'
 import { baseName, folderOf } from './paths.ts'
 import type { Workspace, WorkspaceFile } from './port.ts'
 

@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../../protocol/errors.ts'
 import type { ModelSettings } from '../../../protocol/ports/model.ts'
-import { toolsOfSet } from '../../tools/aiSdk/aiSdkTools.ts'
+import { foreign } from '../../define/foreign.ts'
 import { isSubAgentEntry, type SubAgentEntry } from '../../define/subAgents.ts'
 import type { AnyTool } from '../../tools/defineTool.ts'
 import { isToolSource, type ToolSource } from '../../tools/toolSource.ts'
@@ -93,7 +93,7 @@ function membersOf(group: DeferredTools, label: string): readonly (AnyTool | Too
 }
 
 const membersIn = (entry: DeferredEntry, label: string): readonly (AnyTool | ToolSource)[] =>
-  isToolSource(entry) || isTool(entry) ? [entry] : toolsOfSet(entry, {}, `${label}: `)
+  isToolSource(entry) || isTool(entry) ? [entry] : foreign.toolsOf!(entry, `${label}: `)
 
 const isTool = (entry: DeferredEntry): entry is AnyTool => typeof (entry as AnyTool).parse === 'function'
 

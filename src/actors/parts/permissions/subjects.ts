@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { messageOf } from '../../../protocol/errors.ts'
-import { compileGlob } from '../../files/matchGlob.ts'
+import { compileGlob } from './matchGlob.ts'
 import { nameIn, roughCommands, simpleCommands } from './commandWords.ts'
 import { fitsStars } from './stars.ts'
 

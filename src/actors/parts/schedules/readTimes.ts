@@ -26,7 +26,7 @@ export function readTimes(asked: AskedTimes, now: number, leastMs: number): Read
     throw refused(
       'cron' in times
         ? `The cron expression ${JSON.stringify(times.cron)} never fires within the next five years.`
-        : `${JSON.stringify(asked.at)} lies more than five years ahead.`,
+        : `${'at' in times ? new Date(times.at).toISOString() : `every ${times.every} ms`} lies more than five years ahead.`,
     )
   if (now - due > freshMs) throw refused(`${new Date(due).toISOString()} has passed: give a time that is to come.`)
   if ('cron' in times) checkDistances(times.cron, occurrences, { due, leastMs })
@@ -36,7 +36,7 @@ export function readTimes(asked: AskedTimes, now: number, leastMs: number): Read
 function timesIn({ at, every, cron, timezone }: AskedTimes): ScheduleTimes {
   const given = [at, every, cron].filter((value) => value !== undefined).length
   if (given !== 1)
-    throw refused(`It needs one of at, every and cron, and ${given === 0 ? 'none' : given} of them is given.`)
+    throw refused(`It needs one of at, every and cron, and ${given === 0 ? 'has none' : `has ${given}`} of them.`)
   if (timezone !== undefined && cron === undefined) throw refused('A timezone belongs to cron alone.')
   if (cron !== undefined) return { cron: cron.trim(), timezone: timezone ?? 'UTC' }
   return every === undefined ? { at: timeIn(at!) } : { every }

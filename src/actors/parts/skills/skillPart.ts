@@ -1,5 +1,7 @@
+import { z } from 'zod'
+import { lazily } from '../../../protocol/lazily.ts'
+import { foreign } from '../../define/foreign.ts'
 import { agentPart } from '../agentPart.ts'
-import { skillFoldersSchema, skillTools } from './skillTools.ts'
 
 export interface SkillOption {
   /**
@@ -9,9 +11,14 @@ export interface SkillOption {
   readonly skills?: readonly string[]
 }
 
+/** The folders in which skills are looked for. */
+export const skillFoldersSchema = lazily(() =>
+  z.array(z.string().min(1, 'name a folder')).min(1, 'name at least one folder'),
+)
+
 /** Skills as a source of tools. */
 export const skillPart = agentPart<SkillOption, object>({
   options: { skills: skillFoldersSchema },
   settings: () => ({}),
-  tools: ({ skills }) => (skills === undefined ? [] : [skillTools(skills)]),
+  tools: ({ skills }) => (skills === undefined ? [] : [foreign.skillTools!(skills)]),
 })

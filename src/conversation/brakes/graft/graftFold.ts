@@ -1,6 +1,6 @@
 import { check } from '../../../log/fold.ts'
 import type { BrakeFolds } from '../../tree/reshaped.ts'
-import { graftState } from '../../parts/state/stateFold.ts'
+import { copyState } from '../../parts/state/stateFold.ts'
 import { copiesOf, wrongInGraft } from './grafts.ts'
 
 export const graftFold: BrakeFolds<'graft.applied'> = {
@@ -10,7 +10,7 @@ export const graftFold: BrakeFolds<'graft.applied'> = {
     const by = conversation.annotate().settle('grafts', record.id)
     if (record.reason !== undefined && by === 'model') conversation.notify({ kind: 'refusal', text: record.reason })
     if (!record.applied) return
-    graftState(conversation, record)
+    copyState(conversation, record)
     conversation.tree.add(copiesOf(record.copies, record, conversation))
   },
 }

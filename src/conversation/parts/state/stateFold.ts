@@ -1,8 +1,10 @@
-import type { GraftOutcome, RevertOutcome } from '../../../protocol/braking.ts'
+import type { RevertOutcome } from '../../../protocol/braking.ts'
 import { check, corrupt } from '../../../log/fold.ts'
 import type { ConversationNode } from '../../tree/node.ts'
 import type { BrakeFolds, Reshaped } from '../../tree/reshaped.ts'
 import { TreeState } from './treeState.ts'
+
+type Moved = Pick<RevertOutcome, 'state'> & { readonly seq: number }
 
 export const stateFold: BrakeFolds<'state.patched'> = {
   'state.patched': (conversation, record) => {
@@ -17,7 +19,7 @@ export const stateFold: BrakeFolds<'state.patched'> = {
 /** Takes the state back with a revert to a node of the trunk; before the trunk is cut. */
 export function revertState(
   conversation: Reshaped,
-  { seq, state, rebased = [] }: Pick<RevertOutcome, 'state' | 'rebased'> & { readonly seq: number },
+  { seq, state, rebased = [] }: Moved & Pick<RevertOutcome, 'rebased'>,
   target: ConversationNode,
 ): void {
   const place = { step: target.stepId, end: target.id, last: conversation.lastNodeId }
@@ -25,9 +27,9 @@ export function revertState(
 }
 
 /** Makes the changes of copied steps again. */
-export function graftState(
+export function copyState(
   conversation: Reshaped,
-  { seq, state, copies }: Pick<GraftOutcome, 'state' | 'copies'> & { readonly seq: number },
+  { seq, state, copies }: Moved & { readonly copies: Parameters<TreeState['copy']>[1] },
 ): void {
-  conversation.state?.graft(seq, copies, state?.lost ?? [])
+  conversation.state?.copy(seq, copies, state?.lost ?? [])
 }

@@ -74,7 +74,7 @@ const isOfPeople = ({ by }: SaidChange): boolean => by === 'person'
 
 /**
  * The state of an agent, which hangs on its conversation tree: a change belongs to the step at the head, so a revert takes it back, and a fork begins
- * with it. Changes stay as they are; those of an abandoned branch are there for grafts, and for whoever asks for the state at a node.
+ * with it. Changes stay as they are; those of an abandoned branch are there for steps that are copied, and for whoever asks for the state at a node.
  */
 export class TreeState {
   /** The state before the first change. */
@@ -208,8 +208,8 @@ export class TreeState {
     return patch.length + lost.length === 0 ? {} : { state: { patch, kept: kept.length, lost } }
   }
 
-  /** Returns what a graft of these nodes will do to the changes that belong to them. */
-  planGraft(from: readonly NodeId[], isValid: IsValid = anything): Reattached {
+  /** Returns what copying these nodes will do to the changes that belong to them. */
+  planCopies(from: readonly NodeId[], isValid: IsValid = anything): Reattached {
     return fitting(
       this.#value,
       from.flatMap((step) => this.#copied(step)),
@@ -219,7 +219,7 @@ export class TreeState {
   }
 
   /** Makes the changes of the copied steps again, without the `lost` ones. */
-  graft(
+  copy(
     seq: number,
     copies: readonly { readonly nodeId: NodeId; readonly from: NodeId }[],
     lost: readonly SaidChange[],

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { artifactSchema } from '../../artifacts/artifact.ts'
 import { lazily } from '../../lazily.ts'
-import { plainBlockSchema } from '../../messages.ts'
+import { effectsShape, plainBlockSchema } from '../../messages.ts'
 import { inTurn } from '../../recordShapes.ts'
 import { resultDataShape } from '../../resultData.ts'
 
@@ -41,9 +40,7 @@ export const backgroundRecords = {
       /** The same fields as those of a result. */
       data: resultDataShape().data,
       dataApart: resultDataShape().dataApart,
-      changed: z.array(z.string()).readonly().exactOptional(),
-      receipt: z.object({ of: z.string().exactOptional(), data: z.unknown() }).exactOptional(),
-      artifacts: z.array(artifactSchema()).readonly().exactOptional(),
+      ...effectsShape(),
       hook: z.enum(['replaced', 'withheld']).exactOptional(),
     }),
 } as const

@@ -1,3 +1,4 @@
+import { withoutEffects } from '../../callEffects.ts'
 import type { PartWords } from '../describing.ts'
 import { howItEnded } from './howItEnded.ts'
 import type { backgroundRecords } from './backgroundRecords.ts'
@@ -23,9 +24,6 @@ export const backgroundWords: PartWords<typeof backgroundRecords> = {
       'gen_ai.tool.name': name,
     }),
     // How it ended is seen by all who see the call; what it returned is a message, which has rules of its own.
-    visible: ({ data: _, dataApart: __, changed: ___, receipt: ____, artifacts: _____, ...event }) => ({
-      ...event,
-      content: [],
-    }),
+    visible: ({ data: _, dataApart: __, ...event }) => ({ ...withoutEffects(event), content: [] }),
   },
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { artifactSchema } from '../../artifacts/artifact.ts'
 import { agentIdSchema } from '../../ids.ts'
+import { effectsShape } from '../../messages.ts'
 import { inTurn } from '../../recordShapes.ts'
+import { keptJsonSchema } from '../../resultData.ts'
 
 /** A call that a running call makes, such as one of a script. */
 const inner = () => ({
@@ -52,13 +53,13 @@ export const innerRecords = {
       /** The result as JSON, without secrets; missing for an error. */
       value: z.unknown().exactOptional(),
       /** Set in place of a value that is too large for its record: kept beside the log, with its beginning. */
-      apart: z.object({ artifact: artifactSchema(), preview: z.string() }).exactOptional(),
+      apart: keptJsonSchema().exactOptional(),
       /** Set if the call failed: what was said about it. */
       error: z.object({ message: z.string(), code: z.string().exactOptional() }).exactOptional(),
       /** Files and the like that it changed. */
-      changed: z.array(z.string()).readonly().exactOptional(),
+      changed: effectsShape().changed,
       /** Data that the tool kept to undo it with. */
-      receipt: z.object({ of: z.string().exactOptional(), data: z.unknown() }).exactOptional(),
+      receipt: effectsShape().receipt,
       /** Data for the application, which the script does not see. */
       data: z.unknown().exactOptional(),
     }),

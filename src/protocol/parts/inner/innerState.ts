@@ -1,3 +1,4 @@
+import { effectsIn } from '../../callEffects.ts'
 import type { RecordDraft, Spent } from '../../records.ts'
 import { oneLine } from '../../text/cutMiddle.ts'
 import { addUsage } from '../../text/messageText.ts'
@@ -76,10 +77,8 @@ export const innerState = {
           : { ...one, counted: one.counted === undefined ? spent : sum(one.counted, spent) }
       return { ...state, [callId]: { ...made, starts: made.starts.map(count) } }
     },
-    'inner.end': (
-      state: InnerState,
-      { callId, n, name, asked, at, value, apart, error, changed, receipt }: DraftOf<'inner.end'>,
-    ): InnerState => {
+    'inner.end': (state: InnerState, record: DraftOf<'inner.end'>): InnerState => {
+      const { callId, n, name, asked, at, value, apart, error } = record
       const { starts, ends } = of(state, callId)
       const end = {
         n,
@@ -89,8 +88,7 @@ export const innerState = {
         ...(value === undefined ? {} : { value }),
         ...(apart === undefined ? {} : { apart }),
         ...(error === undefined ? {} : { error }),
-        ...(changed === undefined ? {} : { changed }),
-        ...(receipt === undefined ? {} : { receipt }),
+        ...effectsIn(record),
       }
       return { ...state, [callId]: { starts, ends: [...ends, end] } }
     },

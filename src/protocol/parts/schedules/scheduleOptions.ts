@@ -41,12 +41,14 @@ export function scheduleNamed(method: 'schedule' | 'unschedule' | 'fire', id: st
 }
 
 /** Returns the command that sets a schedule. @throws RuntimeError `INVALID_OPTION` for its `id`. Fields that it does not know are left for its schema to report. */
-export const scheduleCommand = (agentId: string, { id, at, ...options }: ScheduleOptions): AgentCommand =>
-  ({
+export function scheduleCommand(agentId: string, asked: ScheduleOptions): AgentCommand {
+  const { id, at, ...options } = asked ?? {}
+  return {
     type: 'agent.schedule',
     agentId,
     ...given({ schedule: scheduleNamed('schedule', id), ...options, at: at instanceof Date ? at.getTime() : at }),
-  }) as AgentCommand
+  } as AgentCommand
+}
 
 /** A schedule of an agent. */
 export interface ListedSchedule extends Pick<Schedule, 'times' | 'prompt' | 'catchUp' | 'limits' | 'by'> {

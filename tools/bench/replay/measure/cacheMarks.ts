@@ -1,6 +1,6 @@
-import { cacheWay } from '../../../../src/actors/models/aiSdk/cacheWays.ts'
-import { cacheAsking } from '../../../../src/actors/models/aiSdk/askForCache.ts'
-import { toCallOptions } from '../../../../src/actors/models/aiSdk/toCallOptions.ts'
+import { cacheWay } from '../../../../packages/ai-sdk/src/adapters/cacheWays.ts'
+import { cacheAsking } from '../../../../packages/ai-sdk/src/adapters/askForCache.ts'
+import { toCallOptions } from '../../../../packages/ai-sdk/src/adapters/toCallOptions.ts'
 import type { ModelRequest } from '../../../../src/index.ts'
 import type { CacheMark, CacheName } from './cacheMeter.ts'
 

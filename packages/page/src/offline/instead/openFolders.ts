@@ -1,4 +1,4 @@
-import type { OpenFolders } from '../../../../../src/actors/parts/skills/openFolders.ts'
+import type { OpenFolders } from '../../../../tools/src/skills/openFolders.ts'
 
 /** In place of folders of skills: a page has none, and says so where skills are asked for. */
 export const openFolders = (folders: readonly string[]): OpenFolders => ({

@@ -10,6 +10,7 @@ import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
 import { noticeOf } from '../../../src/inspector/model/conversation/graphNotices.ts'
 import { LogFold, TimeTravel } from '../../../src/inspector/model/agent/logFold.ts'
+import { SessionReader } from '../../../src/inspector/model/agent/sessionReader.ts'
 import { createRuntime } from '../../../../bridge/src/createRuntime.ts'
 import { loadSession } from '../../../../sessions/src/loadSession.ts'
 import { sessionOf } from '../../../../sessions/src/sessionProjection.ts'
@@ -69,7 +70,8 @@ async function logOfALife({
 const shape = (fold: LogFold): unknown => ({
   log: fold.conversation.log(),
   trunk: fold.conversation.trunk(),
-  session: fold.session,
+  run: fold.run,
+  last: fold.last,
   state: fold.state,
   spent: fold.spent,
   children: fold.children,
@@ -84,9 +86,17 @@ describe('the fold of the inspector page', (it) => {
     const conversation = rebuildConversation(records)
     assert.ok(conversation.abandoned().length > 0, 'the life has an abandoned branch')
     assert.equal(fold.conversation.log(), conversation.log())
-    assert.equal(fold.session, sessionOf(records))
-    assert.equal(fold.spent.costUsd, fold.session.costUsd)
-    assert.equal(fold.spent.usage, fold.session.usage)
+    const session = sessionOf(records)
+    const run = session.runs.at(-1)!
+    assert.equal([fold.last, fold.title], [session.last, session.title])
+    assert.equal(new SessionReader(records).at(records.length), session)
+    assert.equal(
+      [fold.run?.id, fold.run?.startedAt, fold.run?.endedAt, fold.run?.costUsd, fold.run?.limits],
+      [run.id, run.startedAt, run.endedAt, run.costUsd, run.limits],
+    )
+    assert.equal([fold.run?.turns, fold.run?.turnIndex], [run.turns.length, run.turns.at(-1)?.index])
+    assert.equal(fold.spent.costUsd, session.costUsd)
+    assert.equal(fold.spent.usage, session.usage)
     assert.is(fold.state, 'stopped')
   })
 

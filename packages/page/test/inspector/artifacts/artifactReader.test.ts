@@ -66,15 +66,19 @@ describe('what the page reads of a result', (it) => {
 
   it('is given up when nobody wants it any more, and asked for again later', async () => {
     const controller = new AbortController()
-    const { ports, asked } = artifactsAt('', (_, signal) =>
-      asked.length > 1
-        ? Promise.resolve(new Response('abc'))
-        : new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
-    )
+    const isAsked = Promise.withResolvers<undefined>()
+    const { ports, asked } = artifactsAt('', (_, signal) => {
+      if (asked.length > 1) return Promise.resolve(new Response('abc'))
+      isAsked.resolve(undefined)
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+    })
     const reader = new ArtifactReader(ports, () => undefined)
     const reading = reader.read(some(), controller.signal)
+    await isAsked.promise
     controller.abort(new Error('left'))
     await assert.rejects(() => reading, /left/)
+    await assert.rejects(() => reader.read(some(), controller.signal), /left/)
+    assert.is(asked.length, 1)
     assert.is(await (await reader.read(some(), never)).text(), 'abc')
   })
 

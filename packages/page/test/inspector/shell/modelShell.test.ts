@@ -1,7 +1,8 @@
 import { KeptTexts } from '../../../src/inspector/model/shell/keptTexts.ts'
 import { ShellChoices } from '../../../src/inspector/model/shell/shellChoices.ts'
-import type { Took } from '../../../../charts/src/workTimes.ts'
 import { childStanding } from '../../../src/inspector/model/sessions/childStanding.ts'
+import type { LastRun } from '../../../../../src/protocol/runs/lastRun.ts'
+import type { NewestRun } from '../../../src/inspector/model/agent/newestRun.ts'
 import type { AgentViewState } from '../../../src/inspector/model/agent/agentView.ts'
 import {
   callsUnderWay,
@@ -149,25 +150,25 @@ describe('what waits below an agent', (it) => {
 })
 
 describe('an agent that does nothing now', (it) => {
-  const restOf = (runs: readonly object[], took?: ReadonlyMap<string, Took>): string =>
-    restWords({ session: { runs } } as unknown as Pick<AgentViewState, 'session'>, took)
-  const after = (...runs: readonly object[]): string => restOf(runs)
-  const run = { status: 'completed', turns: [{}, {}], startedAt: 1_000, endedAt: 2_500, costUsd: 0.25 }
+  const run: NewestRun = { id: 'a/r0', turns: 2, limits: {}, startedAt: 1_000, endedAt: 2_500, costUsd: 0.25 }
+  const ended = (last: Partial<LastRun> = {}): LastRun => ({ stopReason: 'stop', at: 2_500, ...last })
   it('says how its last run ended, and why it failed', () => {
-    assert.is(after({ ...run, status: 'failed' }, run), 'last run completed · 2 turns · 1.5 s · $0.25')
-    const error = { code: 'E', message: 'no key\nwas given' }
+    assert.is(restWords({ run, last: ended() }), 'last run completed · 2 turns · 1.5 s · $0.25')
+    const error = { code: 'INTERNAL', message: 'no key\nwas given' } as const
     assert.is(
-      after({ ...run, status: 'failed', turns: [{}], costUsd: 0, error }),
+      restWords({ run: { ...run, turns: 1, costUsd: 0 }, last: ended({ stopReason: 'error', error }) }),
       'last run failed: no key was given · 1 turn · 1.5 s',
     )
   })
   it('does not count what people took among its work', () => {
     const took = new Map([['a/r0', { ms: 300, waitedMs: 1_200 }]])
-    assert.is(restOf([{ ...run, id: 'a/r0' }], took), 'last run completed · 2 turns · 300 ms + 1.2 s waiting · $0.25')
+    assert.is(restWords({ run, last: ended() }, took), 'last run completed · 2 turns · 300 ms + 1.2 s waiting · $0.25')
   })
-  it('says that it has not run, and how far it had come at an earlier moment', () => {
-    assert.is(after(), 'no run yet')
-    assert.is(after({ ...run, status: 'running', endedAt: undefined }), '2 turns into a run')
+  it('says that it has not run, and how far it had come at an earlier moment, or when it waits', () => {
+    assert.is(restWords({ run: null }), 'no run yet')
+    const { endedAt: _, ...open } = { ...run, costUsd: 0 }
+    assert.is(restWords({ run: open }), '2 turns into a run')
+    assert.is(restWords({ run: open, last: ended({ stopReason: 'paused' }) }), 'last run paused · 2 turns')
   })
 })
 
@@ -182,7 +183,7 @@ describe('where the agent that is shown stands', (it) => {
       records,
       at: null,
       lastSeq: records.length,
-      session: { runs: [{ turns: [{ index: 4 }], limits: { turns: 60 } }] },
+      run: { turns: 1, turnIndex: 4, limits: { turns: 60 } },
       spent: { costUsd: 2 },
       ownCostUsd: 0.5,
       ...rest,
@@ -220,7 +221,7 @@ describe('where the agent that is shown stands', (it) => {
       limits: { turns: 60 },
     })
     assert.is(viewNow(view(), undefined, -9_000).forMs, 0)
-    const early = view({ records: [], lastSeq: 0, session: { runs: [] } as unknown as AgentViewState['session'] })
+    const early = view({ records: [], lastSeq: 0, run: null })
     assert.equal(viewNow(early, undefined, 5), { doing: 'runs tools', costUsd: 2 })
   })
 })

@@ -55,7 +55,7 @@ describe('what a person takes out of the page', (it) => {
   it('is the conversation as Markdown, whose fences hold what tools gave', () => {
     const conversation = new Conversation()
     for (const record of said()) conversation.apply(record)
-    const text = markdownOf({ conversation, session: {} as never, agentId: 'a' }, 'A\n title')
+    const text = markdownOf({ conversation, agentId: 'a', title: 'A\n title' })
     assert.is(
       text,
       '# A title\n\n## User\n\ngo\n\n## Assistant\n\nCalls **look**:\n\n```json\n{}\n```\n\n**look** gave:\n\n```\nseen\n```\n\n## Assistant\n\ndone\n',

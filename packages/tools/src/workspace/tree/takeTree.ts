@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { RuntimeError } from '../../../../../src/protocol/errors.ts'
 import { systemClock } from '../../../../../src/protocol/ports/clock.ts'
-import { errnoOf } from '../../../../../src/actors/files/fileProblem.ts'
+import { errnoOf } from '../../files/fileProblem.ts'
 import { breather } from '../../../../../src/actors/timing/breather.ts'
 import type { Contents } from './contents.ts'
 import { gitFolderOf, type Tree, type TreeState } from './treeEntry.ts'

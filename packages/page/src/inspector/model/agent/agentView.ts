@@ -9,9 +9,10 @@ import type { ErrorInfo } from '../../../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 import type { Pending } from '../../../../../../src/protocol/runs/pending.ts'
 import type { QueuedMessage, QueueName } from '../../../../../../src/protocol/runs/queue.ts'
-import type { LogRecord, PauseReason, Spent } from '../../../../../../src/protocol/records.ts'
+import type { LogRecord, PauseReason, RecordOf, Spent } from '../../../../../../src/protocol/records.ts'
 import type { ReadonlySignal } from '@preact/signals'
-import type { Session } from '../../../../../sessions/src/session.ts'
+import type { LastRun } from '../../../../../../src/protocol/runs/lastRun.ts'
+import type { NewestRun } from './newestRun.ts'
 
 /** `loading`: the log is being read; `live`: the newest moment is shown; `past`: an earlier one; `error`: it cannot be shown. */
 export type AgentViewStatus = 'loading' | 'live' | 'past' | 'error'
@@ -39,6 +40,10 @@ export type SourceView = Pick<SourceInfo, 'source' | 'tools'> & Partial<SourceIn
 export interface AgentViewState {
   readonly agentId: string
   readonly definition: string
+  /** Its first record, as of `at`. */
+  readonly created: RecordOf<'agent.created'> | null
+  /** As its own log gives it, as of `at`. */
+  readonly title?: string
   readonly status: AgentViewStatus
   readonly error?: ErrorInfo
   /** Records that a fork shares with its sources, each list from its beginning; always the same array. */
@@ -53,8 +58,10 @@ export interface AgentViewState {
   readonly lastSeq: number
   /** As of `at`. The object may be the same as before and have changed: recompute with every new state. */
   readonly conversation: Conversation
-  /** As of `at`; computed when it is read. */
-  readonly session: Session
+  /** As of `at`; `null`: there was none. */
+  readonly run: NewestRun | null
+  /** How that run ended, or why it waits, as of `at`; absent while it goes on. */
+  readonly last?: LastRun
   /** Path of the machine's active state as of `at`, such as `replying.streaming`; empty when not known. */
   readonly chartState: string
   /** True if the agent is open in a process, at rest or not. `false`: its log is shown as it was left. */

@@ -343,7 +343,7 @@ export class FollowedAgent implements AgentView {
     const isGone = this.#liveState === undefined || hasLeft(this.#liveState)
     return {
       agentId: this.agentId,
-      definition: newest?.definition ?? '',
+      definition: newest?.created?.definition ?? '',
       status,
       ...(this.#error === undefined ? {} : { error: this.#error }),
       past,
@@ -352,9 +352,10 @@ export class FollowedAgent implements AgentView {
       at,
       lastSeq,
       conversation: fold.conversation,
-      get session() {
-        return fold.session
-      },
+      created: fold.created,
+      ...(fold.title === undefined ? {} : { title: fold.title }),
+      run: fold.run,
+      ...(fold.last === undefined ? {} : { last: fold.last }),
       chartState: isNow && !isGone ? this.#liveState! : fold.state,
       isRunning: !isGone,
       policies: this.#policies,

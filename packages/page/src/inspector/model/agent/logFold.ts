@@ -8,24 +8,33 @@ import {
   schedulesAfter,
   type SchedulesState,
 } from '../../../../../../src/protocol/parts/schedules/scheduleState.ts'
-import type { Session } from '../../../../../sessions/src/session.ts'
-import { SessionProjection } from '../../../../../sessions/src/sessionProjection.ts'
-import { foldSpent, nothingYet, totalSpent } from '../../../../../../src/log/spent.ts'
+import { machineFold, pauseOf } from '../../../../../sessions/src/machineState.ts'
+import { Folding } from '../../../../../../src/log/fold.ts'
+import { outlineFold } from '../../../../../../src/log/outline.ts'
+import { totalFold, totalSpent } from '../../../../../../src/log/spent.ts'
+import type { LastRun } from '../../../../../../src/protocol/runs/lastRun.ts'
 import type { TurnUse } from '../../../../../../src/protocol/bridge/turns.ts'
 import type { Consultation, RequestView, SourceView } from './agentView.ts'
+import { runAfter, type NewestRun } from './newestRun.ts'
 import { RequestList } from './requestList.ts'
+
+const folds = [machineFold, outlineFold, totalFold]
 
 /** An agent up to one moment of its log: every record costs the same, however long the log is. */
 export class LogFold {
   readonly conversation = new Conversation()
-  readonly #projection = new SessionProjection()
+  readonly #folding = new Folding(folds)
+  readonly #machine = this.#folding.at(machineFold)
+  readonly #outline = this.#folding.at(outlineFold)
+  readonly #total = this.#folding.at(totalFold)
   readonly #requests = new RequestList()
   readonly #children: string[] = []
-  #spent = nothingYet
   #childCostUsd = 0
-  #session: Session | undefined
+  #run: NewestRun | null = null
+  /** True if its newest record was imported. */
+  #isForeign = false
   #childrenCopy: readonly string[] | undefined
-  #definition = ''
+  #created: RecordOf<'agent.created'> | null = null
   #consulting: Consultation | null = null
   #use: TurnUse | null = null
   #taken = nothingTaken
@@ -47,16 +56,22 @@ export class LogFold {
     return this.#lastSeq
   }
 
-  get definition(): string {
-    return this.#definition
+  /** Its first record. */
+  get created(): RecordOf<'agent.created'> | null {
+    return this.#created
+  }
+
+  /** Its title; `undefined` before its first prompt. */
+  get title(): string | undefined {
+    return this.#outline.state.title
   }
 
   get state(): string {
-    return this.#projection.state
+    return this.#machine.state.state
   }
 
   get pause(): PauseReason | null {
-    return this.#projection.pause
+    return pauseOf(this.#machine.state)
   }
 
   /** The policy that has fired and not come to an end. A process that died in the middle leaves it set. */
@@ -69,8 +84,17 @@ export class LogFold {
     return this.#use
   }
 
-  get session(): Session {
-    return (this.#session ??= this.#projection.session)
+  get run(): NewestRun | null {
+    return this.#run
+  }
+
+  /** How the newest run ended, or why it waits; `undefined` while it goes on. One of an imported log never does. */
+  get last(): LastRun | undefined {
+    const { last, activeAt: at = 0 } = this.#outline.state
+    if (last !== undefined || this.#run === null) return last
+    if (this.#isForeign) return { stopReason: 'aborted', at }
+    const { pause: reason } = this
+    return reason === null ? undefined : { stopReason: 'paused', at, reason }
   }
 
   get requests(): readonly RequestView[] {
@@ -98,7 +122,7 @@ export class LogFold {
   }
 
   get spent(): Spent {
-    return totalSpent(this.#spent)
+    return totalSpent(this.#total.state)
   }
 
   /** US dollars spent by the agent itself, without sub-agents. */
@@ -109,13 +133,14 @@ export class LogFold {
   /** Folds the next record in. @throws RuntimeError `LOG_CORRUPT` when it does not follow. */
   apply(record: LogRecord): void {
     this.#share(record)
-    this.#projection.apply(record)
-    this.#session = undefined
-    this.#spent = foldSpent(this.#spent, record)
+    const { costUsd } = this.#total.state.run
+    this.#folding.apply(record)
+    this.#run = runAfter(this.#run, record, costUsd)
+    this.#isForeign = record.foreign === true
     this.#schedules = schedulesAfter(this.#schedules, record)
     if (record.type === 'tool.end' || record.type === 'child.ended') this.#childCostUsd += record.spent?.costUsd ?? 0
     this.#lastSeq = record.seq
-    if (record.type === 'agent.created') this.#definition = record.definition
+    if (record.type === 'agent.created') this.#created = record
     else if (record.type === 'policy.start') this.#consulting = consultationOf(record)
     else if (record.type === 'policy.end' || record.type === 'run.start') this.#consulting = null
     else if (record.type === 'turn.captured') this.#requests.capture(record)

@@ -4,6 +4,7 @@ import type { NowFacts } from '../../../../../charts/src/nowLine.ts'
 import type { Took } from '../../../../../charts/src/workTimes.ts'
 import { standingWords, type StandingFacts } from '../../../../../charts/src/standing.ts'
 import type { AgentSummary } from '../../../../../wire/src/frames.ts'
+import type { LastRun } from '../../../../../../src/protocol/runs/lastRun.ts'
 import type { Pending } from '../../../../../../src/protocol/runs/pending.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
 import type { AgentViewState } from './agentView.ts'
@@ -44,13 +45,13 @@ export function callsUnderWay(records: readonly LogRecord[], end: number): Calls
 
 /** Returns the facts that decide where the agent stands at the moment that is shown; `summary`: the server's current summary of it. Pure. */
 export function viewStanding(view: AgentViewState, summary: AgentSummary | undefined): StandingFacts {
-  const { agentId, chartState, pending, records, at, lastSeq, session } = view
+  const { agentId, chartState, pending, records, at, lastSeq, last } = view
   const calls = callsUnderWay(records, at ?? lastSeq)
   const doing = calls?.doing ?? (at === null ? summary?.doing : undefined)
   return {
     state: chartState,
     waits: pending.some((one) => one.agentId === agentId),
-    ...(session.last === undefined ? {} : { last: session.last }),
+    ...(last === undefined ? {} : { last }),
     ...(doing === undefined ? {} : { doing }),
   }
 }
@@ -76,19 +77,17 @@ export function costsOf(
 
 /** Returns the facts about the agent at work; `now` in epoch milliseconds. Pure. */
 export function viewNow(view: AgentViewState, summary: AgentSummary | undefined, now: number): NowFacts {
-  const { records, lastSeq, session } = view
-  const run = session.runs.at(-1)
-  const turn = run?.turns.at(-1)
+  const { records, lastSeq, run } = view
   const calls = callsUnderWay(records, lastSeq)
   const since = calls?.since ?? records[lastSeq - 1]?.time
   return {
     doing: standingWords(viewStanding(view, summary)),
-    ...(turn === undefined ? {} : { turnIndex: turn.index }),
+    ...(run?.turnIndex === undefined ? {} : { turnIndex: run.turnIndex }),
     ...(since === undefined ? {} : { forMs: Math.max(0, now - since) }),
     ...(calls === null ? {} : { children: calls.children.length }),
     ...(summary?.contextTokens === undefined ? {} : { contextTokens: withoutGaps(summary.contextTokens) }),
     costUsd: costsOf(view, summary).tree,
-    ...(run === undefined ? {} : { limits: run.limits }),
+    ...(run === null ? {} : { limits: run.limits }),
   }
 }
 
@@ -97,22 +96,30 @@ export function viewNow(view: AgentViewState, summary: AgentSummary | undefined,
  * runs. Pure.
  */
 export function restWords(
-  { session }: Pick<AgentViewState, 'session'>,
+  { run, last }: Pick<AgentViewState, 'run' | 'last'>,
   took: ReadonlyMap<string, Took> = new Map(),
 ): string {
-  const run = session.runs.at(-1)
-  if (run === undefined) return 'no run yet'
-  const turns = counted(run.turns.length, 'turn')
-  if (run.status === 'running') return `${turns} into a run`
-  const why = run.error === undefined ? '' : `: ${oneLine(run.error.message)}`
+  if (run === null) return 'no run yet'
+  const turns = counted(run.turns, 'turn')
+  if (last === undefined) return `${turns} into a run`
+  const why = last.error === undefined ? '' : `: ${oneLine(last.error.message)}`
   return [
-    `last run ${run.status}${why}`,
+    `last run ${endWords[last.stopReason]}${why}`,
     turns,
     ...(run.endedAt === undefined
       ? []
       : [tookWords(took.get(run.id) ?? { ms: run.endedAt - run.startedAt, waitedMs: 0 })]),
     ...(run.costUsd === 0 ? [] : [dollars(run.costUsd)]),
   ].join(' · ')
+}
+
+const endWords: { readonly [R in LastRun['stopReason']]: string } = {
+  stop: 'completed',
+  length: 'completed',
+  refusal: 'rejected',
+  paused: 'paused',
+  aborted: 'aborted',
+  error: 'failed',
 }
 
 const withoutGaps = ({ used, window }: NonNullable<AgentSummary['contextTokens']>) => ({

@@ -1,14 +1,11 @@
 import type { Artifact } from '../../../../../../src/protocol/artifacts/artifact.ts'
 import { artifactName } from '../../../../../../src/protocol/artifacts/artifactNames.ts'
 import { isTextual } from '../../../../../../src/protocol/text/fileText.ts'
-import { formatCount } from '../words/numbers.ts'
 import { forDisplay } from '../words/shortText.ts'
+import type { BytesPort } from './readBytes.ts'
 
 /** The functions of a browser that the page needs to show artifacts. */
-export interface ArtifactPorts {
-  /** Asks the server of the page. Rejects when it cannot be reached, and when aborted. */
-  /** `path`: seen from the page. */
-  get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
+export interface ArtifactPorts extends BytesPort {
   /** Opens a new tab. Returns false if the browser refuses, as too long has passed since a person asked. */
   open(blob: Blob): boolean
   /** Saves a file under a name. */
@@ -81,9 +78,10 @@ export class ArtifactReader {
     if (held !== undefined) return held
     const token = this.#token()
     const path = `agents/${encodeURIComponent(agentId)}/artifacts/${id}`
-    const blob = await this.#get(path, token, signal)
-    if (blob.size !== artifact.bytes)
-      throw new Error(`Only ${formatCount(blob.size)} of its ${formatCount(artifact.bytes)} bytes came. Try again.`)
+    // Nothing is shown before somebody asks for it.
+    const { readBytes } = await import('./readBytes.ts')
+    signal.throwIfAborted()
+    const blob = await readBytes(this.ports, { path, token, bytes: artifact.bytes }, signal)
     const kind = artifactKind(artifact)
     const shown =
       kind === 'picture' ? artifact.mimeType : kind === 'text' ? 'text/plain;charset=utf-8' : 'application/octet-stream'
@@ -98,27 +96,6 @@ export class ArtifactReader {
     this.#heldBytes = 0
   }
 
-  async #get(path: string, token: string | undefined, signal: AbortSignal): Promise<Blob> {
-    let response: Response
-    try {
-      response = await this.ports.get(path, token === undefined ? {} : { authorization: `Bearer ${token}` }, signal)
-    } catch (thrown) {
-      signal.throwIfAborted()
-      throw new Error('The server cannot be reached. Try again.', { cause: thrown })
-    }
-    if (!response.ok) {
-      // What else it says is of no use, and may be long.
-      await response.body?.cancel()
-      throw new Error(refusals[response.status] ?? `The server answered with status ${response.status}. Try again.`)
-    }
-    try {
-      return await response.blob()
-    } catch (thrown) {
-      signal.throwIfAborted()
-      throw new Error('The connection broke off. Try again.', { cause: thrown })
-    }
-  }
-
   #hold(key: string, blob: Blob): void {
     if (blob.size > mostHeldBytes / 2 || this.#held.has(key)) return
     this.#held.set(key, blob)
@@ -129,11 +106,4 @@ export class ArtifactReader {
       this.#heldBytes -= size
     }
   }
-}
-
-const refusals: Readonly<Record<number, string>> = {
-  401: 'The server wants a token, or another one: that of this page is missing, wrong or has expired.',
-  403: 'The token of this page does not reach the agent that keeps it.',
-  404: 'It is no longer kept: there is room for only so much beside a log, and what was used longest ago went first.',
-  503: 'The server has no room for another request now. Try again in a moment.',
 }

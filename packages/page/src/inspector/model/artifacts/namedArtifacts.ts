@@ -2,6 +2,7 @@ import type { ConversationView } from '../../../../../../src/conversation/tree/c
 import type { Artifact } from '../../../../../../src/protocol/artifacts/artifact.ts'
 import { artifactName, artifactNames } from '../../../../../../src/protocol/artifacts/artifactNames.ts'
 import type { Keeping } from './artifactNotes.ts'
+import type { DataApart } from '../../../../../../src/protocol/resultData.ts'
 import { textOf } from '../../../../../../src/protocol/text/messageText.ts'
 import type { RequestMessage } from '../../../../../../src/protocol/ports/model.ts'
 
@@ -19,6 +20,9 @@ export function artifactsIn(conversation: ConversationView): (message: RequestMe
     return [...names].flatMap((name) => known!.get(name) ?? [])
   }
 }
+
+/** Data beside the log as what a result keeps; nothing, if it is lost. */
+export const keptData = (apart: DataApart): Keeping => ('lost' in apart ? {} : { artifacts: [apart.artifact] })
 
 /** As `artifactsIn`, for a view of what a message keeps. */
 export function keptIn(conversation: ConversationView): (message: RequestMessage) => Keeping {

@@ -4,5 +4,5 @@ export {
   isPicture,
   type ArtifactPorts as FilePorts,
 } from '../artifacts/artifactReader.ts'
-export { keptIn } from '../artifacts/namedArtifacts.ts'
+export { keptData, keptIn } from '../artifacts/namedArtifacts.ts'
 export { artifactNotes as keptNotes, readArtifactName as readKeptName } from '../artifacts/artifactNotes.ts'

@@ -38,11 +38,12 @@ function recordAlone(record: LogRecord): LogRecord {
   return own as LogRecord
 }
 
-/** The trunk of an agent as Markdown. */
-export const markdownOf = (
-  { conversation, session, agentId }: Pick<AgentViewState, 'conversation' | 'session' | 'agentId'>,
-  title = session.title ?? agentId,
-): string =>
+/** The trunk of an agent as Markdown, under its title. */
+export const markdownOf = ({
+  conversation,
+  agentId,
+  title = agentId,
+}: Pick<AgentViewState, 'conversation' | 'agentId' | 'title'>): string =>
   conversationMarkdown(
     title,
     conversation.trunk().map(({ message }) => message),

@@ -58,9 +58,9 @@ const longestTitle = 200
 export function AgentHeader(props: HeaderActionsProps) {
   const { inspector, view } = props
   const state = view.state.value
-  const { status, at, isRunning, chartState, session } = state
-  const title = session.title ?? inspector.attached.value.directory.agents.value.get(view.agentId)?.title
-  const parent = session.path.at(-1)
+  const { status, at, isRunning, chartState, created } = state
+  const title = state.title ?? inspector.attached.value.directory.agents.value.get(view.agentId)?.title
+  const parent = created?.path.at(-1)
   const caller = parent === undefined ? undefined : inspector.attached.value.directory.agents.value.get(parent)
   return (
     <div class="agent-header">
@@ -161,10 +161,9 @@ function Below({ view }: PartProps) {
 /** Definition, model and origin of the agent, and its usage. */
 function About({ inspector, view }: PartProps) {
   const state = view.state.value
-  const { status, spent, definition, records, use, sources, session } = state
+  const { status, spent, definition, created, use, sources } = state
   if (status === 'error' || status === 'loading') return <p class="agent-line" />
-  const [created] = records
-  const { forkedFrom: source, metadata } = session
+  const { forkedFrom: source, metadata } = created ?? {}
   const why = pauseText(state)
   const { usage } = spent
   const worker = inspector.attached.value.directory.agents.value.get(view.agentId)?.worker
@@ -172,7 +171,7 @@ function About({ inspector, view }: PartProps) {
     <p class={`agent-line muted cut number ${isAtWork(state) ? 'is-at-work' : ''}`}>
       {definition === view.agentId ? '' : `${forDisplay(definition)} · `}
       <span class="mono">{forDisplay(view.agentId)}</span>
-      {created?.type === 'agent.created' ? ` · ${created.model}` : ''}
+      {created === null ? '' : ` · ${created.model}`}
       {why === null ? null : <span class="why"> · {why}</span>}
       {use === null ? '' : ` · uses ${useWords(use)}`}
       {worker === undefined ? '' : ` · on ${worker}`}

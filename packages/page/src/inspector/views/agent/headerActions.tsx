@@ -25,8 +25,8 @@ export interface HeaderActionsProps {
 
 /** Actions on the agent that is shown. */
 export function HeaderActions({ inspector, view, onOpen }: HeaderActionsProps) {
-  const { isRunning, policies, at, conversation, session, status } = view.state.value
-  const source = session.forkedFrom
+  const { isRunning, policies, at, conversation, created, status } = view.state.value
+  const source = created?.forkedFrom
   const { head } = conversation
   const { controls, choices, isTimeOpen } = inspector
   const isTimeShown = isTimeOpen.value ?? (!isRunning || at !== null)

@@ -23,8 +23,8 @@ export function CompareDialog({ inspector, view, onClose }: CompareDialogProps) 
   const [words, setWords] = useState('')
   const [forks, setForks] = useState<readonly SessionEntry[]>([])
   const { agentId } = view
-  const { definition, session } = view.state.value
-  const source = session.forkedFrom?.agentId
+  const { definition, created } = view.state.value
+  const source = created?.forkedFrom?.agentId
   useEffect(() => {
     let isOver = false
     const read = async (of: string): Promise<readonly SessionEntry[]> =>

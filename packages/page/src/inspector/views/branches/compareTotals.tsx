@@ -55,9 +55,9 @@ interface SideRowProps {
 }
 
 function SideRow({ inspector, name, state, shared }: SideRowProps): JSX.Element {
-  const { agentId, past, records, at, lastSeq, session } = state
+  const { agentId, past, records, at, lastSeq, last } = state
   const summary = inspector.attached.value.directory.agents.value.get(agentId)
-  const title = session.title ?? summary?.title
+  const title = state.title ?? summary?.title
   const totals = useMemo(() => new SideTotals(past, shared), [past, records, shared, at])
   const { all, since } = totals.of(records, at ?? lastSeq)
   const words = standingWords(viewStanding(state, summary))
@@ -69,7 +69,7 @@ function SideRow({ inspector, name, state, shared }: SideRowProps): JSX.Element 
           {forDisplay(agentId)}
         </a>
       </th>
-      <td title={session.last?.error === undefined ? undefined : oneLine(session.last.error.message, 400)}>
+      <td title={last?.error === undefined ? undefined : oneLine(last.error.message, 400)}>
         <span class="cut">{words}</span>
       </td>
       {facts.map(([fact, of]) => {

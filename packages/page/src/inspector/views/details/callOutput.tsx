@@ -3,6 +3,7 @@ import { useContext, useId, useState } from 'preact/hooks'
 import type { ToolResultMessage } from '../../../../../../src/protocol/messages.ts'
 import type { DataApart } from '../../../../../../src/protocol/resultData.ts'
 import type { CallData } from '../../model/calls/callBook.ts'
+import { keptData } from '../../model/calls/keptResults.ts'
 import { formatBytes } from '../../model/words/numbers.ts'
 import { JsonTree } from '../../parts/jsonTree.tsx'
 import { LongText } from '../../parts/longText.tsx'
@@ -32,7 +33,7 @@ const App = later('Loading the app', async () => (await import('../apps/appOfCal
 const hasApp = (data: CallData): boolean =>
   'json' in data
     ? typeof data.json === 'object' && data.json !== null && 'mcpApp' in data.json
-    : 'artifact' in data.apart && data.apart.preview.startsWith('{"mcpApp":')
+    : !('lost' in data.apart) && data.apart.preview.startsWith('{"mcpApp":')
 
 /** The result of a call: the text for the model and, behind a tab of its own, the data for the application. */
 export function CallOutput({ message, data, input, children }: CallOutputProps) {
@@ -87,6 +88,6 @@ const Apart = ({ data }: { readonly data: DataApart }) =>
   ) : (
     <>
       <LongText text={`${data.preview}…`} kind="code" lines={16} chars={2_000} />
-      <KeptResults of={{ artifacts: [data.artifact] }} />
+      <KeptResults of={keptData(data)} />
     </>
   )

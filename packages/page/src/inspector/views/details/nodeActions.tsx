@@ -146,7 +146,7 @@ function GraftButton({ inspector, view, node }: Omit<StepButtonProps, 'away'>) {
     node.message.role === 'user' ? 'Messages from people cannot be brought back.' : inspector.controls.value.graft
   return (
     <ControlButton why={why} onUse={graft} label={`Bring back ${step}`}>
-      <Icon name="graft" /> Bring back
+      <Icon name="bringBack" /> Bring back
     </ControlButton>
   )
 }

@@ -1,9 +1,11 @@
+import { useMemo } from 'preact/hooks'
 import { totalTokens } from '../../../../../../src/protocol/text/messageText.ts'
 import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import type { LimitUse } from '../../../../../charts/src/limitUse.ts'
 import { limitsUse } from '../../model/usage/limitsUse.ts'
 import { costsOf } from '../../model/agent/viewStanding.ts'
+import { SessionReader } from '../../model/agent/sessionReader.ts'
 import { useNow } from '../../parts/useNow.ts'
 import { isAtWork } from '../agent/nowLine.tsx'
 import { money, tookWords } from '../../../../../charts/src/amounts.ts'
@@ -23,7 +25,9 @@ interface UsagePanelProps {
 /** Usage of the agent: tokens, the share that the provider's cache answered, cost, also of its tree, limits and runs. */
 export function UsagePanel({ inspector, view }: UsagePanelProps) {
   const state = view.state.value
-  const { spent, session, conversation } = state
+  const { spent, conversation, records, at, lastSeq } = state
+  const reader = useMemo(() => new SessionReader(records), [records])
+  const session = reader.at(at ?? lastSeq)
   const { usage, turns } = spent
   const summary = inspector.attached.value.directory.agents.value.get(view.agentId)
   const { own, tree } = costsOf(state, summary)
@@ -79,8 +83,8 @@ export function UsagePanel({ inspector, view }: UsagePanelProps) {
 /** The limits of its last run; the time of a running one is live. */
 function LimitsPart({ inspector, view }: UsagePanelProps) {
   const state = view.state.value
-  const { records, at, lastSeq, session } = state
-  if (session.runs.at(-1)?.limits === undefined) return null
+  const { records, at, lastSeq, run } = state
+  if (run === null) return null
   if (isAtWork(state)) return <TickingLimits inspector={inspector} view={view} />
   const end = at ?? lastSeq
   return <Limits uses={limitsUse(records, end, records[end - 1]?.time ?? 0)} />

@@ -63,9 +63,9 @@ interface Made {
   readonly note?: string
 }
 
-function madeOf(form: Form, state: AgentViewState, expect: string, title: string | undefined): Made {
+function madeOf(form: Form, state: AgentViewState, expect: string): Made {
   if (form === 'log') return { pieces: logLines(state), note: 'What results keep beside the log is not in it.' }
-  if (form === 'markdown') return { pieces: [markdownOf(state, title)] }
+  if (form === 'markdown') return { pieces: [markdownOf(state)] }
   const made = form === 'test' ? testOf(state, expect) : taskOf(state, expect)
   if (!made.ok) return { pieces: [], note: made.why }
   const notes = [
@@ -88,13 +88,12 @@ export function ExportDialog({ inspector, view, onClose }: ExportDialogProps) {
   const [expect, setExpect] = useState('')
   // As it was when the dialog was opened: an agent at work would change it under the pointer.
   const [state] = useState(() => view.state.value)
-  const title = state.session.title ?? inspector.attached.value.directory.agents.value.get(view.agentId)?.title
   // They are read into the records that it has.
   const isWhole = view.state.value.areRequestsRead
   useEffect(() => view.readRequests(), [view])
   const { pieces, note } = useMemo(
-    () => (isWhole ? madeOf(form, state, expect, title) : { pieces: [], note: 'Reading the requests …' }),
-    [form, state, expect, title, isWhole],
+    () => (isWhole ? madeOf(form, state, expect) : { pieces: [], note: 'Reading the requests …' }),
+    [form, state, expect, isWhole],
   )
   const isEmpty = pieces.length === 0
   const { file } = forms.find(({ name }) => name === form)!

@@ -39,7 +39,7 @@ const groups: readonly (readonly [title: string, marks: readonly Mark[]])[] = [
       [<Icon key="m" name="mask" />, 'masked: the call stays, its result is hidden'],
       [<Icon key="c" name="compact" />, 'compaction: a summary replaces steps'],
       [<Icon key="i" name="pin" />, 'pinned: never hidden'],
-      [<Icon key="g" name="graft" />, 'brought back from an abandoned branch'],
+      [<Icon key="g" name="bringBack" />, 'brought back from an abandoned branch'],
     ],
   ],
   [

@@ -1,0 +1,42 @@
+import { messageOf } from '../../../../src/protocol/errors.ts'
+import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
+import type { AnyTool } from '../../../../src/actors/tools/defineTool.ts'
+import { readSkillTool } from './readSkillTool.ts'
+import { scanSkills, type SkillCache } from './scanSkills.ts'
+import type { FoundSkills, Skill } from './skill.ts'
+
+/** Folders of skills that are scanned before every turn. */
+export interface OpenFolders {
+  /** `read_skill`, for the skills that were found last. */
+  readonly tools: readonly AnyTool[]
+  /** Looks for skills in the folders. Never rejects: problems are in `trouble`. */
+  look(): Promise<FoundSkills>
+}
+
+/**
+ * Imports the optional package. Bundlers look up imports by name: the comments keep webpack and Turbopack from it, and esbuild leaves an
+ * import alone whose failure is caught.
+ */
+const importYaml = () =>
+  import(/* webpackIgnore: true */ /* turbopackIgnore: true */ 'yaml').catch((thrown: unknown) => {
+    throw thrown
+  })
+
+/** Opens folders, which are absolute. */
+export function openFolders(folders: readonly string[]): OpenFolders {
+  const cache: SkillCache = new Map()
+  let skills: readonly Skill[] = []
+  return {
+    tools: Object.freeze([readSkillTool(() => skills)]),
+    async look() {
+      try {
+        const yaml = await loadPeer(importYaml, 'The format of skills', 'yaml')
+        const found = await scanSkills(folders, cache, yaml)
+        skills = found.skills
+        return found
+      } catch (thrown) {
+        return { skills, trouble: [messageOf(thrown)] }
+      }
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import { RuntimeError } from '../errors.ts'
+
+/** Returns a test of a value for being an object with these methods. */
+export const has =
+  (...methods: readonly string[]) =>
+  (value: unknown): boolean =>
+    typeof value === 'object' &&
+    value !== null &&
+    methods.every((name) => typeof Reflect.get(value, name) === 'function')
+
+export const isStore = has('append', 'read', 'list', 'open', 'close')
+
+/** @throws RuntimeError `INVALID_OPTION` for a value that is no store */
+export function checkStore(store: unknown): void {
+  if (isStore(store)) return
+  throw new RuntimeError(
+    'INVALID_OPTION',
+    `Give a store, such as fileStore(dir), not ${store === null ? 'null' : typeof store}.`,
+  )
+}
