@@ -2,6 +2,7 @@ import { agentMachineId } from '../../../src/machines/agentSetup.ts'
 import { chartDrawing } from './chartDrawing.ts'
 import type { ChartLayout } from './chartLayout.ts'
 import type { ChartModel } from './chartModel.ts'
+import { withClosed } from './closedStates.ts'
 import { hubExits } from './hubExits.ts'
 import { layoutOf } from './layoutCache.ts'
 import { overviewLayout, withTitle } from './overviewLayout.ts'
@@ -13,6 +14,19 @@ export interface ServedChart extends ChartModel {
   /** Only where it was asked for. */
   readonly full?: ChartLayout
 }
+
+/** How much of a chart is asked for. */
+export interface LayoutAsked {
+  readonly withFull?: boolean
+  /** Ids of the states that are closed in the full picture. */
+  readonly closed?: readonly string[]
+}
+
+/** Reads it from the query of an address: `layout=full&closed=draining,replying`. Pure. */
+export const layoutAsked = (query: URLSearchParams): LayoutAsked => ({
+  withFull: query.get('layout') === 'full',
+  closed: query.get('closed')?.split(',') ?? [],
+})
 
 /** Overviews by what they show but for their titles: agents of one machine with the same brakes share one. */
 const overviews = new Map<string, ChartLayout>()
@@ -34,10 +48,14 @@ function overviewOf(model: ChartModel): ChartLayout {
  */
 export async function servedChart(
   model: ChartModel,
-  { withFull = false, signal }: { readonly withFull?: boolean; readonly signal?: AbortSignal } = {},
+  { withFull = false, closed = [], signal }: LayoutAsked & { readonly signal?: AbortSignal } = {},
 ): Promise<ServedChart> {
   const still = { ...model, active: [] }
   const overview = model.id === agentMachineId && model.detail === undefined ? { overview: overviewOf(still) } : {}
   if (!withFull) return { ...model, ...overview }
-  return { ...model, ...overview, full: await layoutOf(hubExits(chartDrawing(still)), 'down', { signal }) }
+  return {
+    ...model,
+    ...overview,
+    full: await layoutOf(hubExits(chartDrawing(withClosed(still, closed))), 'down', { signal }),
+  }
 }

@@ -14,7 +14,7 @@ import type {
   StoreLease,
 } from '../../../src/protocol/ports/store.ts'
 import { bodiesOf } from '../../stores/src/bodiesOf.ts'
-import { checkLease, leaseLost } from '../../../src/log/stores/appendChecks.ts'
+import { checkLease, leaseLost, seqFrom } from '../../../src/log/stores/appendChecks.ts'
 import { defaultSnapshotLimits } from '../../../src/log/stores/snapshotLimits.ts'
 import { checkPlace, type PostgresPlace } from './address.ts'
 import { AppendQueue } from './appendQueue.ts'
@@ -112,7 +112,9 @@ class PostgresStore implements ErasableStore {
   async *read(agentId: string, fromSeq = 1, most = Infinity): AsyncGenerator<LogRecord, void, undefined> {
     checkAgentId(agentId)
     try {
-      if (await this.#hasTables()) yield* this.#reader.read(agentId, fromSeq, most)
+      if (!(await this.#hasTables())) return
+      const from = fromSeq < 0 ? seqFrom(fromSeq, (await this.stat(agentId))?.size ?? 0) : fromSeq
+      yield* this.#reader.read(agentId, from, most)
     } catch (thrown) {
       throw this.#database.failure('STORE_READ_FAILED', 'read', thrown)
     }

@@ -19,7 +19,7 @@ import {
   type StoreLease,
 } from '../../../src/protocol/ports/store.ts'
 import { bodiesOf } from '../../stores/src/bodiesOf.ts'
-import { checkLease } from '../../../src/log/stores/appendChecks.ts'
+import { checkLease, seqFrom } from '../../../src/log/stores/appendChecks.ts'
 import { readRecord } from '../../stores/src/readRecord.ts'
 import { defaultSnapshotLimits } from '../../../src/log/stores/snapshotLimits.ts'
 import { appendLog, type Append } from './appendLog.ts'
@@ -140,7 +140,7 @@ class SqliteStore implements ErasableStore {
 
   async *read(agentId: string, fromSeq = 1, most = Infinity): AsyncGenerator<LogRecord, void, undefined> {
     checkAgentId(agentId)
-    let next = Math.max(1, fromSeq)
+    let next = fromSeq < 0 ? seqFrom(fromSeq, (await this.stat(agentId))?.size ?? 0) : Math.max(1, fromSeq)
     let left = most
     for (let size: number = pages.first; left > 0; size = pages.next) {
       const wanted = Math.min(size, left)

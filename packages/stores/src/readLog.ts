@@ -1,10 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { messageOf, RuntimeError, hasCode } from '../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
+import { seqFrom } from '../../../src/log/stores/appendChecks.ts'
 import { lastNewline, maxLineBytes, offsetFromEnd, readBytes, readLines } from './jsonLines.ts'
 import { corruptLine, isBlankLine, type LinePlace, readRecord } from './readRecord.ts'
 
-/** Part of a log to read: from record `fromSeq` on, no further than byte `end`, and `limit` records at most. */
+/** Part of a log to read: from record `fromSeq` on, which below 0 counts from the end, no further than byte `end`, and `limit` records at most. */
 export interface LogRange {
   readonly fromSeq: number
   readonly end: number
@@ -26,13 +27,16 @@ const tooLong = (place: LinePlace): RuntimeError => corruptLine(place, `it is lo
  */
 export async function* readLog(
   file: string,
-  { fromSeq, end, limit = Infinity, lastSeq, onLine }: LogRange,
+  { fromSeq: wanted, end: most, limit = Infinity, lastSeq: known, onLine }: LogRange,
 ): AsyncGenerator<LogRecord, void, undefined> {
   let handle: FileHandle | undefined
   let left = limit
   if (left <= 0) return
   try {
     handle = await open(file, 'r')
+    const { end, lastSeq } =
+      wanted < 0 && known === undefined ? await endOf(handle, file) : { end: most, lastSeq: known }
+    const fromSeq = seqFrom(wanted, lastSeq ?? 0)
     const skip = Math.max(0, fromSeq - 1)
     const last = lastSeq === undefined ? Infinity : lastSeq - skip
     const short = last < skip ? { start: await offsetFromEnd(handle, end, Math.max(0, last)), skip: 0 } : { skip }
@@ -81,6 +85,11 @@ export async function* readLog(
   } finally {
     await handle?.close()
   }
+}
+
+async function endOf(handle: FileHandle, file: string): Promise<Pick<LogRange, 'end' | 'lastSeq'>> {
+  const { size, lastSeq } = await findLogEnd(handle, file, (await handle.stat()).size)
+  return { end: size, lastSeq }
 }
 
 /** The intact part of a log: its end, and its last record. */

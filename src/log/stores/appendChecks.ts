@@ -49,3 +49,7 @@ export const otherRecord = (agentId: string, seq: number): RuntimeError =>
     'STORE_APPEND_FAILED',
     `The log of agent "${agentId}" has another record under seq ${seq}; none of the records given was kept.`,
   )
+
+/** Returns the `seq` at which a read begins in a log that ends with `lastSeq`: `fromSeq` below 0 counts from its end. */
+export const seqFrom = (fromSeq: number, lastSeq: number): number =>
+  Math.max(1, fromSeq < 0 ? lastSeq + 1 + fromSeq : fromSeq)

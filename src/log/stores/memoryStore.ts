@@ -3,7 +3,7 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { stored, type ErasableStore, type StoreLease } from '../../protocol/ports/store.ts'
 import { checkAgentId } from '../../protocol/ids.ts'
-import { checkLease, countRepeated, otherRecord } from './appendChecks.ts'
+import { checkLease, countRepeated, otherRecord, seqFrom } from './appendChecks.ts'
 import { MemoryCheckpoints } from './memoryCheckpoints.ts'
 import { fitting, originIn, pageOf } from './logPages.ts'
 import { ScanSearch } from './scanSearch.ts'
@@ -108,7 +108,7 @@ export function memoryStore(): ErasableStore {
       checkAgentId(agentId)
       const log = logs.get(agentId) ?? []
       // By index, up to the current length: reading continues while others append, and copies nothing.
-      const start = Math.max(0, fromSeq - 1)
+      const start = seqFrom(fromSeq, log.length) - 1
       const end = Math.min(log.length, start + limit)
       for (let index = start; index < end; index += 1) {
         const record = log[index]

@@ -82,7 +82,7 @@ export interface StoreFigures {
  * `STORE_APPEND_FAILED` when none of this call's records were kept. It is idempotent, as an answer may be lost: records at the beginning of a call
  * that the log has already, with the same content, are skipped; a different record with such a `seq` is refused. It rejects with `RECORD_TOO_LARGE`
  * for a record it can never store. `read` yields the records with `seq >= fromSeq` in order, `limit` of them at most, nothing for an unknown agent,
- * and needs no lease. `open` rejects with `STORE_LOCKED`, naming the holder, while another lease is out. `list` returns the ids of agents that have a
+ * and needs no lease; a `fromSeq` below 0 counts from the end, -1 being the last record, and earlier ones may come before it. `open` rejects with `STORE_LOCKED`, naming the holder, while another lease is out. `list` returns the ids of agents that have a
  * log, sorted. `stat`, which is optional, returns the state of a log, which changes with every record, or `undefined` if there is none: lists of
  * sessions read a log again only after it has changed. `page`, which is optional, lists logs by facts from their first records, and reads none or few
  * of them. `search`, which is optional, finds the records in which something was said, the best first, with all records appended before the call; no

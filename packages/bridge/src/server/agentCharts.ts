@@ -9,18 +9,14 @@ import {
 } from '../../../charts/src/chart.ts'
 import type { ServedChart } from '../../../charts/src/servedChart.ts'
 import { checkChoice } from '../../../../src/protocol/checks/checkChoice.ts'
-import { compressed } from '../page/compressed.ts'
-import { encodingFor, encodings } from '../page/encodings.ts'
 import type { AgentAccess } from './agentAccess.ts'
+import { answerCompressed } from './compressedAnswer.ts'
 
 const kinds: Readonly<Record<string, { readonly format: ChartFormat; readonly type: string }>> = {
   svg: { format: 'svg', type: 'image/svg+xml' },
   mmd: { format: 'mermaid', type: 'text/plain; charset=utf-8' },
   json: { format: 'json', type: 'application/json' },
 }
-
-/** Minimum size of a chart that is compressed, in bytes. */
-const leastBytes = 1_024
 
 const place = /^\/agents\/([^/]+)\/chart\.(svg|mmd|json)$/
 
@@ -68,19 +64,11 @@ export class AgentCharts {
       const detail = detailOf(request)
       const subject = await access.charted(idOf(id))
       const drawn = await this.#drawn(subject, { format, detail, request, response })
-      const body = Buffer.from(typeof drawn === 'string' ? drawn : JSON.stringify(drawn))
-      const known = encodingFor(request.headers['accept-encoding'], body.length < leastBytes ? [] : encodings)
-      const encoding = known === 'identity' ? undefined : known
-      const sent = encoding === undefined ? body : await compressed(body)(encoding)
-      response.appendHeader('vary', 'accept-encoding')
-      response.writeHead(200, {
+      await answerCompressed(request, response, typeof drawn === 'string' ? drawn : JSON.stringify(drawn), {
         'content-type': type,
-        'cache-control': 'no-store',
-        ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
         // Opened by itself, a picture runs nothing and asks for nothing.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       })
-      response.end(sent)
     } catch (thrown) {
       if (!(thrown instanceof RuntimeError)) throw thrown
       answerJson(response, statusOf[thrown.code] ?? 500, access.outward(thrown))
@@ -92,9 +80,10 @@ export class AgentCharts {
     if (format === 'svg') return await this.#inTurn(response, (signal) => chart(subject, { format, detail, signal }))
     const model = chart(subject, { format, detail })
     // Only now: what lays out is needed for no agent's work.
-    const { servedChart } = await import('../../../charts/src/servedChart.ts')
-    if (queryOf(request).get('layout') !== 'full') return await servedChart(model)
-    return await this.#inTurn(response, (signal) => servedChart(model, { withFull: true, signal }))
+    const { layoutAsked, servedChart } = await import('../../../charts/src/servedChart.ts')
+    const asked = layoutAsked(queryOf(request))
+    if (asked.withFull !== true) return await servedChart(model)
+    return await this.#inTurn(response, (signal) => servedChart(model, { ...asked, signal }))
   }
 
   /** Calls `draw` after earlier drawings have ended; its signal is aborted once the client has left. */

@@ -273,9 +273,13 @@ const eventFrame = (event: AgentEvent): string =>
   JSON.stringify({ type: 'event', agentId: event.agentId, seq: event.seq, event })
 
 /** Returns a logged event as a frame. An event that a client may not see is replaced by a placeholder for its log position. */
-export function loggedFrame(event: AgentEvent, view: View, captured = true): string {
+export const loggedFrame = (event: AgentEvent, view: View, captured = true): string =>
+  eventFrame(loggedEvent(event, view, captured))
+
+/** An event of the log as a client is sent it. `captured`: it wants captured requests in full. */
+export function loggedEvent(event: AgentEvent, view: View, captured: boolean): AgentEvent {
   const seen = visibleEvent(event, view) ?? event
-  return eventFrame(!captured && seen.type === 'turn.captured' ? captureApart(seen) : seen)
+  return !captured && seen.type === 'turn.captured' ? captureApart(seen) : seen
 }
 
 /** A live event after record `seq` of `agentId`; one that is too large is replaced by `events.dropped`. */

@@ -2,6 +2,7 @@ import { callbackBugs, isLikelyBug } from '../../../../src/protocol/callbackBugs
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerArtifact, isArtifactPath } from './artifacts/answerArtifact.ts'
 import { AgentCharts, isChartPath } from './agentCharts.ts'
+import { answerNewest, isNewestPath } from './newestRecords.ts'
 import type { Bridge } from './bridge.ts'
 import {
   addressOf,
@@ -84,11 +85,13 @@ export class HttpRoutes {
         endpoint.headers,
       )
     if (own === undefined) return this.#redirect(request, response, path)
-    if (isChartPath(own)) {
+    if (isChartPath(own) || isNewestPath(own)) {
       return this.#authorize(request, response, (access, count, permit) => {
         count()
-        if (this.#bridge.front !== undefined)
+        const bridge = this.#bridge
+        if (bridge.front !== undefined)
           return this.#forward(request, response, permit, { isOwn: true, rest: own.slice('/agents'.length) })
+        if (isNewestPath(own)) return answerNewest(request, response, { bridge, access }, own)
         return this.#charts.answer(request, response, access, own)
       })
     }

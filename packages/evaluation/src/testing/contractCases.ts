@@ -162,6 +162,9 @@ const reading: Checks = {
       const expected = recordsBetween(first, 5)
       demandEqual(await readAll(store, 'a', fromSeq), expected, `read from ${fromSeq} must start at that seq.`)
     }
+    const rule = 'below 0 it counts from the end.'
+    demandEqual((await readAll(store, 'a', -2)).slice(-2), recordsBetween(4, 5), rule)
+    demandEqual(await readAll(store, 'a', -9), recordsBetween(1, 5), rule)
   },
 
   'read gives no more than it is asked for': async (store) => {

@@ -8,6 +8,7 @@ import type { Inspector } from './model/shell/inspector.ts'
 import { keepFocus } from './parts/keepFocus.ts'
 import { later, laterDialog, laterPart } from './parts/later.tsx'
 import { LiveRegion } from './parts/liveRegion.tsx'
+import { Skeleton } from './parts/skeleton.tsx'
 import { Tabs } from './parts/tabs.tsx'
 import { narrow, useMedia } from './parts/useMedia.ts'
 import { listenToKeys } from './shortcuts.ts'
@@ -212,6 +213,10 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
           <Sidebar inspector={inspector} onSpawn={() => setDialog('spawn')} />
           {agent === null && host !== null ? (
             <HostPane key={host} id={host} inspector={inspector} />
+          ) : agent === null && chosen !== null ? (
+            <main class="agent" aria-label={`Agent ${chosen}`}>
+              <Skeleton label="Loading the agent" />
+            </main>
           ) : agent === null ? (
             <Start inspector={inspector} onSpawn={() => setDialog('spawn')} />
           ) : (

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
+import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import type { ServedChart } from '../../../charts/src/servedChart.ts'
 import type { InspectorPorts } from './model/shell/inspector.ts'
 import { KeptTexts } from './model/shell/keptTexts.ts'
@@ -25,6 +26,13 @@ function follow(blob: Blob, set: (link: HTMLAnchorElement) => void): void {
   set(link)
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), takenWithinMs)
+}
+
+/** Reads what the server has of an agent under a name; `null` when it gives nothing. */
+async function readOfAgent<T>(agentId: string, name: string, token: string | undefined): Promise<T | null> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const response = await fetch(beside(`agents/${encodeURIComponent(agentId)}/${name}`), { headers })
+  return response.status === 200 ? ((await response.json()) as T) : null
 }
 
 /** The ports of the inspector, as a browser provides them. */
@@ -84,10 +92,7 @@ export const browserPorts: InspectorPorts = {
     address: (blob) => URL.createObjectURL(blob),
     release: (address) => URL.revokeObjectURL(address),
   },
-  async readChart(agentId, token, layout) {
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    const query = layout === undefined ? '' : `?layout=${layout}`
-    const response = await fetch(beside(`agents/${encodeURIComponent(agentId)}/chart.json${query}`), { headers })
-    return response.ok ? ((await response.json()) as ServedChart) : null
-  },
+  readChart: (agentId, token, query) =>
+    readOfAgent<ServedChart>(agentId, `chart.json${query === undefined ? '' : `?${query}`}`, token),
+  readNewest: async (agentId, token) => (await readOfAgent<AgentEvent[]>(agentId, 'newest.json', token)) ?? [],
 }

@@ -4,6 +4,7 @@ import type { LogRecord } from '../../../../src/protocol/records.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { checkAgentId } from '../../../../src/protocol/ids.ts'
 import { keptKey } from '../../../../src/log/exportLines.ts'
+import { seqFrom } from '../../../../src/log/stores/appendChecks.ts'
 import { pageOf } from '../../../../src/log/stores/logPages.ts'
 import type { PageFile, PageIndex, PageLog } from '../sessionPages/sessionFile.ts'
 import { FileProblem } from './fileProblem.ts'
@@ -70,7 +71,7 @@ export class FileLogs implements Store {
   async *read(agentId: string, fromSeq = 1, limit = Infinity): AsyncGenerator<LogRecord, void, undefined> {
     checkAgentId(agentId)
     const log = (await this.#sessionOf(agentId))?.logs.get(agentId) ?? []
-    const start = Math.max(0, fromSeq - 1)
+    const start = seqFrom(fromSeq, log.length) - 1
     yield* log.slice(start, start + limit)
   }
 

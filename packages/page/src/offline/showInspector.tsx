@@ -5,7 +5,7 @@ import { browserPorts } from '../inspector/browserPorts.ts'
 import { Inspector, type Address, type InspectorPorts } from '../inspector/model/shell/inspector.ts'
 import { loadMarkdown } from '../inspector/parts/laterMarkdown.ts'
 import { chart } from '../../../charts/src/chart.ts'
-import { servedChart } from '../../../charts/src/servedChart.ts'
+import { layoutAsked, servedChart } from '../../../charts/src/servedChart.ts'
 import { keptArtifact } from '../../../bridge/src/server/artifacts/keptArtifact.ts'
 import type { InProcessServer } from '../../../bridge/src/inProcess/inProcessServer.ts'
 
@@ -35,9 +35,11 @@ function portsOf(server: InProcessServer, address: Address): InspectorPorts {
     address,
     // It needs no token, and one in an address is not for it.
     memory: { get: () => undefined, set: () => {} },
-    async readChart(agentId, _token, layout) {
+    // All of it is here.
+    readNewest: async () => [],
+    async readChart(agentId, _token, query) {
       const subject = await access.charted(agentId)
-      return await servedChart(chart(subject, { format: 'json' }), { withFull: layout === 'full' })
+      return await servedChart(chart(subject, { format: 'json' }), layoutAsked(new URLSearchParams(query)))
     },
     files: {
       ...browserPorts.files,

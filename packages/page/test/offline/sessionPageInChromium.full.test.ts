@@ -31,7 +31,7 @@ const views = [
   { hash: '#agent=boss-1.1', landmark: '.conversation-row' },
   { hash: '#agent=boss-1.1&node=n4', landmark: '.details h2, .details h3' },
   { hash: '#agent=boss-1.1&view=chart', landmark: '.chart-box' },
-  { hash: '#agent=boss-1&view=chart&look=full', landmark: '.chart-box[data-state="draining.reverts"]' },
+  { hash: '#agent=boss-1&view=chart&look=full', landmark: '.chart-box[data-state="replying.streaming"]' },
   {
     hash: '#agent=boss-1&view=chart&look=actors',
     landmark: 'section[aria-label="Agents of the tree"] .actors, section[aria-label="Agents of the tree"] svg',

@@ -9,8 +9,9 @@ export interface RowScrollOptions {
   /** Height in pixels of a row that was never shown. */
   readonly estimate: (index: number) => number
   readonly scroller: () => HTMLElement | null
-  /** As `follows` of `RowWindowOptions`. */
+  /** As `follows` and `keepsRow` of `RowWindowOptions`. */
   readonly follows: boolean
+  readonly keepsRow?: boolean
 }
 
 export interface RowScroll {
@@ -25,8 +26,8 @@ export interface RowScroll {
 }
 
 /** Rows of any height in a list of any length: only those in view are made. */
-export function useRowScroll({ count, keyOf, estimate, scroller, follows }: RowScrollOptions): RowScroll {
-  const { rows, shown } = useRowWindow({ count, keyOf, estimate, scroller, overscan: 5, follows })
+export function useRowScroll(options: RowScrollOptions): RowScroll {
+  const { rows, shown } = useRowWindow({ overscan: 5, ...options })
   return {
     items: shown,
     height: rows.layout.total,

@@ -18,6 +18,8 @@ export interface RowWindowOptions extends RowLayoutOptions {
    * followed, until a person does something in the list: the last rows may come together with the news that they are the last.
    */
   readonly follows: boolean
+  /** True if the first row in view stays where it is when rows come or go before it. Keys of rows are then strings or numbers of their own. */
+  readonly keepsRow?: boolean
 }
 
 /** Distance from the end that still counts as the end, in pixels. */
@@ -54,6 +56,8 @@ export class RowWindow {
   #touched: RowKey | null = null
   /** True if that row has become higher or lower: it stays where it is. */
   #isHeld = false
+  /** Pixels by which rows before those in view have moved these, until the document has followed. */
+  #shift = 0
   #rows: ResizeObserver | undefined
   #box: ResizeObserver | undefined
 
@@ -69,14 +73,32 @@ export class RowWindow {
 
   /** Returns the rows to draw. */
   show(options: RowWindowOptions): readonly ShownRow[] {
+    const kept = options.keepsRow === true && !this.isFollowing ? this.layout.indexAt(this.#top) : -1
+    const key = kept < 0 ? undefined : this.#options.keyOf(kept)
+    const before = this.layout.startOf(kept)
     this.#options = options
     this.layout.take(options)
+    if (key !== undefined) this.#follow(kept, key, before)
     const [first, last] = this.#range()
     const shown: ShownRow[] = []
     for (let index = first; index <= last; index += 1)
       shown.push({ index, key: options.keyOf(index), start: this.layout.startOf(index) })
     this.#shown = shown
     return shown
+  }
+
+  /** Goes along with the first row in view, which was at `index` and began at `start`. */
+  #follow(index: number, key: RowKey, start: number): void {
+    const { count, keyOf } = this.#options
+    if (index < count && keyOf(index) === key) return
+    let now = 0
+    while (now < count && keyOf(now) !== key) now += 1
+    if (now === count) return
+    const shift = this.layout.startOf(now) - start
+    this.#top += shift
+    this.#shift += shift
+    if (this.#target !== null && this.#target !== 'end')
+      this.#target = { ...this.#target, index: this.#target.index + now - index }
   }
 
   /** True while it stays at the end as rows are added. */
@@ -90,6 +112,8 @@ export class RowWindow {
     this.#attach(element)
     // What is hidden has no place.
     if (element === null || this.#height === 0) return
+    if (this.#shift !== 0) this.#scroll(element.scrollTop + this.#shift)
+    this.#shift = 0
     this.#look(element)
     if (this.#isHeld) this.#stay(element)
     else if (this.#target === null && this.isFollowing) this.#scroll(this.#lastTop(element))

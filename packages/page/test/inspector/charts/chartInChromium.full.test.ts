@@ -77,14 +77,39 @@ describeInChromium('the chart on the inspector page', (it) => {
       )
       await inspector.button('Every state').click()
       assert.match(inspector.page.url(), /&look=full$/)
+      // It is seen as a whole at first, with the state closed that holds most.
+      await page.locator('.chart-box[data-state="draining"]:not(.is-outer)').waitFor()
+      assert.is(
+        await page.evaluate(`(() => {
+          const [stage, picture] = ['.chart-stage', '.chart-picture > g'].map((place) => document.querySelector(place).getBoundingClientRect())
+          return picture.top >= stage.top && picture.bottom <= stage.bottom && picture.left >= stage.left && picture.right <= stage.right
+        })()`),
+        true,
+      )
+      const draining = page.getByRole('button', { name: /draining/ })
+      assert.is(await draining.getAttribute('aria-expanded'), 'false')
+      assert.equal(await axeViolations(page), [])
+      await draining.press('Enter')
       await page.locator('.chart-box[data-state="draining.reverts"]').waitFor()
+      assert.is(await draining.getAttribute('aria-expanded'), 'true')
+      assert.is(await page.evaluate('document.activeElement.ariaExpanded'), 'true')
+      await draining.press('Enter')
+      await page.locator('.chart-box[data-state="draining.reverts"]').waitFor({ state: 'detached' })
+      // By pointing at it, too.
+      await page.locator('.chart-box[data-state="replying"].is-outer > rect').dblclick({ position: { x: 8, y: 4 } })
+      await page.locator('.chart-box[data-state="replying"]:not(.is-outer)').waitFor()
       await inspector.button('Overview').click()
       await page.locator('.chart-chip').first().waitFor()
       assert.equal(
         asked.filter((path) => /worker|elk/i.test(path)),
         [],
       )
-      assert.is(asked.filter((path) => path.endsWith('chart.json?layout=full')).length, 1)
+      assert.equal(
+        asked.filter((path) => path.includes('layout=full')).map((path) => path.split('?')[1]),
+        ['&closed=draining', '', '&closed=draining', '&closed=draining,replying'].map(
+          (closed) => `layout=full${closed}`,
+        ),
+      )
       // How it is shown stays over a reload.
       await inspector.button('Every state').click()
       await page.reload()
@@ -92,6 +117,22 @@ describeInChromium('the chart on the inspector page', (it) => {
       checkProblems(inspector)
     },
   )
+
+  it('has the reason of a pause lit', { timeoutMs: 60_000 }, async (context) => {
+    const limited = defineAgent({
+      name: 'limited',
+      model: policyModel(() => ({ toolCalls: [{ name: 'helper', input: { task: 'look for it' } }] })),
+      agents: [helper],
+      limits: { turns: 1 },
+    })
+    const { server, runtime } = await serveInspector(context, [limited])
+    assert.is((await (await runtime.spawn(limited, { id: 'l1' })).prompt('Go').result).stopReason, 'paused')
+    const inspector = await openInspector(context, server.port, { hash: '#agent=l1&view=chart' })
+    await inspector.sees('limit reached', inspector.page.locator('.chart-box.is-itself .chart-reason'))
+    await inspector.page.getByRole('img', { name: /Active: paused, limit reached\./ }).waitFor()
+    assert.equal(await axeViolations(inspector.page), [])
+    checkProblems(inspector)
+  })
 
   it('says of a state and of an arrow that is chosen what it is', { timeoutMs: 60_000 }, async (context) => {
     const { server, runtime } = await serveInspector(context, [coder])
@@ -127,7 +168,7 @@ describeInChromium('the chart on the inspector page', (it) => {
           for (const look of ['Overview', 'Every state']) {
             await inspector.button(look).click()
             await page
-              .locator(look === 'Overview' ? '.chart-chip, .chart-name' : '.chart-box[data-state^="draining."]')
+              .locator(look === 'Overview' ? '.chart-chip, .chart-name' : '.chart-box[data-state^="replying."]')
               .first()
               .waitFor({ state: 'attached' })
             const small = await page.evaluate(`(() => {

@@ -23,7 +23,7 @@ describeInChromium('the chart of a page whose server has no layout', (it) => {
         if (/worker/i.test(pathname)) loaded.push(`${response.status()} ${pathname}`)
       })
       if (!hasLayout)
-        await opened.page.route('**/chart.json?layout=full', async (route) => {
+        await opened.page.route(/chart\.json\?layout=full/, async (route) => {
           const response = await route.fetch()
           const { full: _, ...rest } = (await response.json()) as Record<string, unknown>
           await route.fulfill({ response, json: rest })
@@ -31,6 +31,7 @@ describeInChromium('the chart of a page whose server has no layout', (it) => {
       const inspector = await openInspector({ ...context, ...opened }, server.port, {
         hash: '#agent=c1&view=chart&look=full',
       })
+      await inspector.page.getByRole('button', { name: /draining/ }).click()
       await inspector.page.locator('.chart-box[data-state="draining.reverts"]').waitFor()
       checkProblems(inspector)
       return { svg: await inspector.page.evaluate(drawn), loaded }

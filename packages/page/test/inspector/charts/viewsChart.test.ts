@@ -1,4 +1,5 @@
 import { agentMachine } from '../../../../../src/machines/agentMachine.ts'
+import type { PauseReason } from '../../../../../src/protocol/records.ts'
 import { chartModel } from '../../../../charts/src/chartModel.ts'
 import { overviewLayout } from '../../../../charts/src/overviewLayout.ts'
 import { overviewModel } from '../../../../charts/src/overviewModel.ts'
@@ -15,7 +16,7 @@ import {
   zoomed,
 } from '../../../src/inspector/model/charts/chartCamera.ts'
 import { arrowEnd, wayPath } from '../../../../charts/src/arrowPath.ts'
-import { brakeWords, chartWords, isActiveState } from '../../../src/inspector/model/charts/chartWords.ts'
+import { brakeWords, chartWords, isActiveState, pauseLine } from '../../../src/inspector/model/charts/chartWords.ts'
 import { recentStates } from '../../../src/inspector/model/charts/recentStates.ts'
 import { assert, describe } from '../../../../../test/support/suite.ts'
 
@@ -219,5 +220,30 @@ describe('the trail of a machine', (it) => {
     ]
     assert.equal([...recentStates(events, 1, 'idle')], ['replying.requesting'])
     assert.equal([...recentStates(events, 3, 'idle')], [])
+  })
+})
+
+describe('why a chart is paused', (it) => {
+  it('is a line of the state where it is drawn', () => {
+    const layout = overviewLayout(overviewModel(chartModel(agentMachine)))
+    const lines = layout.boxes.find(({ id }) => id === 'paused')!.details
+    const used = { type: 'limit', allowed: 1, used: 1 } as const
+    const stall = { type: 'stall', evidence: '', kind: 'repeat', count: 3 } as unknown as PauseReason
+    const reasons: readonly PauseReason[] = [
+      { ...used, limit: 'turns' },
+      { ...used, limit: 'costUsd' },
+      { ...used, limit: 'ms' },
+      { type: 'approvals', callIds: [] },
+      { type: 'store', error: { code: 'STORE_CLOSED', message: '' } },
+      stall,
+      { type: 'interrupted' },
+    ]
+    const told = reasons.map(pauseLine)
+    assert.equal(
+      told.filter((line) => line === null || !lines.includes(line)),
+      [],
+    )
+    assert.is(new Set(told).size, reasons.length)
+    assert.equal([pauseLine(null), pauseLine({ type: 'timer', until: 1 })], [null, null])
   })
 })

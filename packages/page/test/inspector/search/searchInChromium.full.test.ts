@@ -59,6 +59,37 @@ describeInChromium('a person who looks for a word on the inspector page', (it) =
     },
   )
 
+  for (const [width, height, direction] of [
+    [1280, 800, 'ltr'],
+    [1280, 800, 'rtl'],
+    [960, 540, 'ltr'],
+    [375, 700, 'ltr'],
+  ] as const)
+    it(
+      `has what was found beside what was said, and nothing over anything, at ${width} by ${height}, ${direction}`,
+      { timeoutMs: 60_000, viewport: { width, height } },
+      async (context) => {
+        const talker = defineAgent({ name: 'talker', model: policyModel(() => 'hello there') })
+        const { server, runtime } = await serveInspector(context, [talker])
+        const agent = await runtime.spawn(talker, { id: 't1' })
+        for (let turn = 0; turn < 20; turn++) await agent.prompt(`hello ${turn}`).result
+        const { page } = await openInspector(context, server.port, { hash: '#agent=t1&q=hello' })
+        await page.evaluate(`document.documentElement.dir = '${direction}'`)
+        await page.getByRole('option').first().waitFor()
+        // Each part of the pane holds what is in it: what is larger would be drawn over the next one.
+        await until(
+          page,
+          `document.querySelector('.conversation-bar') !== null && [...document.querySelectorAll('.agent > *, .search-bar > *, .panel > * > *')]
+            .every((part) => getComputedStyle(part).overflowY !== 'visible' || part.scrollHeight <= part.clientHeight + 1)`,
+        )
+        const [list, panel] = [page.locator('.search-list'), page.locator('.panel')]
+        const bottom = (await list.boundingBox())!
+        assert.ok(bottom.y + bottom.height <= (await panel.boundingBox())!.y)
+        assert.equal(await axeViolations(page), [])
+        checkProblems(context)
+      },
+    )
+
   it(
     'has the page search in place of a browser that sees only the rows in view, and the browser at a second press',
     { timeoutMs: 60_000 },

@@ -50,6 +50,7 @@ describeInChromium('the sort demo on the inspector page', (it) => {
     await tab('Chart').click()
     await page.locator('.chart-box.is-itself[data-state="idle"]').waitFor()
     await inspector.button('Every state').click()
+    await page.getByRole('button', { name: /draining/ }).click()
     await page.locator('.chart-box[data-state="draining.reverts"]').waitFor({ state: 'attached' })
     await inspector.sees('Revert brake open', page.locator('.chart-bar'))
     await page.evaluate(watchLights)

@@ -48,6 +48,8 @@ export interface AgentViewState {
   readonly error?: ErrorInfo
   /** Records that a fork shares with its sources, each list from its beginning; always the same array. */
   readonly past: readonly (readonly LogRecord[])[]
+  /** The newest records while the log is `loading`, once they are there: what can be shown of it. */
+  readonly tail: readonly LogRecord[]
   /** The whole log, later records included; the array is the same as long as it only grows. */
   readonly records: readonly LogRecord[]
   /** `seq` of the moment shown; `null`: the newest. */

@@ -36,7 +36,17 @@ interface LoadedLog {
   isRead: boolean
 }
 
+/** Options of following an agent. */
+export interface FollowOptions {
+  readonly batch: FrameBatch
+  /** `seq` of the moment to show; `null`: the newest. */
+  readonly at?: number | null
+  /** The newest events of its log, shown until all of it is there. Never rejects. */
+  readonly newest?: Promise<readonly AgentEvent[]> | undefined
+}
+
 const noPast: readonly never[] = []
+const nothingNewest = Promise.resolve(noPast)
 
 const emptyLog = (): LoadedLog => ({
   past: noPast,
@@ -55,10 +65,12 @@ export class FollowedAgent implements AgentView {
   readonly #runTimes = new RunTimes()
   readonly #client: Client
   readonly #batch: FrameBatch
+  readonly #newest: Promise<readonly AgentEvent[]>
   readonly #closing = new AbortController()
   readonly #state: Signal<AgentViewState>
   readonly #publish = (): void => void (this.#state.value = this.#next())
   #asked = nothingAsked
+  #tail: readonly LogRecord[] = noPast
   #unsubscribe: () => void = () => {}
   /** Ends the reading of requests; `undefined` until they are asked for. */
   #endRequests: (() => void) | undefined
@@ -77,8 +89,9 @@ export class FollowedAgent implements AgentView {
   #error: ErrorInfo | undefined
   #isAsking = false
 
-  constructor(client: Client, agentId: string, { batch, at = null }: { batch: FrameBatch; at?: number | null }) {
+  constructor(client: Client, agentId: string, { batch, at = null, newest = nothingNewest }: FollowOptions) {
     this.#client = client
+    this.#newest = newest
     this.agentId = agentId
     this.#batch = batch
     this.#at = at
@@ -179,7 +192,13 @@ export class FollowedAgent implements AgentView {
       () => true,
       () => false,
     )
-    if (isThere && !this.#closing.signal.aborted) this.#subscribe()
+    if (!isThere || this.#closing.signal.aborted) return
+    // The end comes first, alone: what is shown should wait for nothing else.
+    const newest = this.#at === null ? await this.#newest : noPast
+    if (this.#closing.signal.aborted) return
+    this.#tail = newest.map((event) => standIn(event) as AgentEvent & LogRecord)
+    this.#change()
+    this.#subscribe()
   }
 
   #subscribe(): void {
@@ -190,6 +209,7 @@ export class FollowedAgent implements AgentView {
     const onCaughtUp = (): void => {
       if (log.isRead) return
       log.isRead = true
+      this.#tail = noPast
       this.#change()
       void this.refresh()
     }
@@ -327,6 +347,7 @@ export class FollowedAgent implements AgentView {
       status,
       ...(this.#error === undefined ? {} : { error: this.#error }),
       past,
+      tail: status === 'loading' ? this.#tail : noPast,
       records,
       at,
       lastSeq,

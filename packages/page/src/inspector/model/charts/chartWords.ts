@@ -1,3 +1,4 @@
+import type { PauseReason } from '../../../../../../src/protocol/records.ts'
 import { eventWords } from '../../../../../charts/src/edgeWords.ts'
 import type { BrakeFlags, ChartEdge, ChartModel } from '../../../../../charts/src/chartModel.ts'
 
@@ -78,3 +79,19 @@ export const brakeWords = (brakes: ChartModel['brakes']): BrakeWords[] =>
         isOpen: brakes[flag],
         effect: brakes[flag] ? `open: ${open}` : `shut: ${shut}`,
       }))
+
+const pauseLines: Readonly<Record<PauseReason['type'], string | null>> = {
+  limit: 'limit reached',
+  approvals: 'waits for people',
+  timer: null,
+  store: 'store failed',
+  stall: 'goes in circles',
+  interrupted: 'was paused',
+}
+
+/** Returns the line of the state `paused` that says why it is entered, as charts have it; `null`: none does. Pure. */
+export function pauseLine(reason: PauseReason | null): string | null {
+  if (reason?.type === 'limit' && reason.limit === 'ms') return 'time is up'
+  if (reason?.type === 'limit' && reason.limit !== 'turns') return 'budget used up'
+  return reason === null ? null : pauseLines[reason.type]
+}

@@ -33,6 +33,8 @@ export class GraphRows {
   /** Origins of the reverts that are not yet applied. */
   readonly #asked = new Map<string, Pick<RevertRequest, 'by' | 'policy'>>()
   readonly #times = new WorkTimes()
+  /** Names the record that makes rows, and counts these: the same rows have the same keys wherever reading began. */
+  #source = ''
   #made = 0
   #version = 0
 
@@ -56,9 +58,11 @@ export class GraphRows {
     return this.#byNode.get(id)
   }
 
-  /** Takes in the next record. Never throws: a record that makes no sense in its place is ignored. */
-  apply(record: LogRecord): void {
+  /** Takes in the next record, with a name for another log than the agent's own. Never throws: a record that makes no sense in its place is ignored. */
+  apply(record: LogRecord, log = ''): void {
     const before = this.#version
+    this.#source = `${log}${record.seq}`
+    this.#made = 0
     this.#fold(record)
     const notice = noticeOf(record)
     const last = this.#rows.at(-1)
@@ -128,7 +132,7 @@ export class GraphRows {
     { time }: LogRecord,
     turnIndex = 0,
   ): Omit<Draft<MessageRow>, 'type' | 'nodeId' | 'message' | 'calls' | 'costUsd'> {
-    return { key: `row ${++this.#made}`, lane: 0, isStart: false, version: 0, time, turnIndex }
+    return { key: `row ${this.#source}.${++this.#made}`, lane: 0, isStart: false, version: 0, time, turnIndex }
   }
 
   #push(row: DraftRow): void {

@@ -30,7 +30,7 @@ export class GraphSource {
     if (isOther || limit < this.#recordsTaken) {
       this.#graph = new GraphRows()
       this.#recordsTaken = this.#eventsTaken = 0
-      for (const part of past) for (const record of part) this.#graph.apply(record)
+      for (const [index, part] of past.entries()) for (const record of part) this.#graph.apply(record, `${index}-`)
     }
     this.#past = past
     this.#records = records

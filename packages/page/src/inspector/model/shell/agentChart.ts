@@ -7,9 +7,12 @@ interface Parts {
   readonly agent: ReadonlySignal<FollowedAgent | null>
   /** True when a chart may be asked for. */
   readonly isDue: ReadonlySignal<boolean>
-  /** Reads the chart of an agent, or that of a machine, if told so with its `full` layout; `null` when the server gives none. */
-  readonly read: (id: string, layout?: 'full') => Promise<ServedChart | null>
+  /** Reads the chart of an agent, or that of a machine, with a query such as `layout=full`; `null` when the server gives none. */
+  readonly read: (id: string, query?: string) => Promise<ServedChart | null>
 }
+
+const queryOf = (closed: readonly string[]): string =>
+  `layout=full${closed.length === 0 ? '' : `&closed=${closed.map(encodeURIComponent).join(',')}`}`
 
 /** The chart of the agent that is shown. Close it. */
 export class AgentChart {
@@ -33,18 +36,15 @@ export class AgentChart {
     if (shown !== null && this.chart.peek() === null && isDue.peek()) this.#read(shown)
   }
 
-  /** The full layout of the chart that is shown; `undefined` when the server gives none. Never rejects. */
-  async readFullLayout(): Promise<ServedChart['full']> {
-    const { value } = this.chart
-    if (value === null || value.full !== undefined) return value?.full
-    const read = await this.readHost(this.#parts.agent.value?.agentId ?? '')
-    if (read?.full !== undefined && this.chart.value === value) this.chart.value = { ...value, full: read.full }
-    return read?.full
+  /** The layout of all that is shown with some states `closed`; `undefined` when the server gives none. Never rejects. */
+  async readFullLayout(closed: readonly string[]): Promise<ServedChart['full']> {
+    const read = this.#parts.read(this.#parts.agent.value?.agentId ?? '', queryOf(closed))
+    return (await read.catch(() => null))?.full
   }
 
   /** The chart of a machine that is kept; `null` when the server gives none. Never rejects. */
   readHost(id: string): Promise<ServedChart | null> {
-    return this.#parts.read(id, 'full').catch(() => null)
+    return this.#parts.read(id, queryOf([])).catch(() => null)
   }
 
   #read(agent: FollowedAgent): void {

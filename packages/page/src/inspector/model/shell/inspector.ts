@@ -11,7 +11,7 @@ import { Connection, type ConnectionOptions } from '../agent/connection.ts'
 import { controlsOf, viewFacts, whyNotDrive, whyNotFork, type Controls, type DriveFacts } from '../agent/controls.ts'
 import { nextError } from '../agent/eventErrors.ts'
 import { nodeAt, recordOf } from '../events/eventNode.ts'
-import type { FollowedAgent } from '../agent/followedAgent.ts'
+import type { FollowedAgent, FollowOptions } from '../agent/followedAgent.ts'
 import { laterFollow, loadFollow } from '../agent/laterFollowed.ts'
 import { FrameBatch, type NextFrame } from '../agent/frameBatch.ts'
 import { placeOf } from '../sessions/agentNames.ts'
@@ -46,8 +46,10 @@ export interface InspectorPorts {
   readonly clock: Clock
   /** Address of the bridge's WebSocket. */
   readonly url: string
-  /** Reads the chart of an agent, if told so with its `full` layout; `null` when the server gives none. */
-  readonly readChart: (agentId: string, token: string | undefined, layout?: 'full') => Promise<ServedChart | null>
+  /** Reads the chart of an agent, with a query such as `layout=full`; `null` when the server gives none. */
+  readonly readChart: (agentId: string, token: string | undefined, query?: string) => Promise<ServedChart | null>
+  /** Reads the newest events of an agent's log; none when the server gives none. */
+  readonly readNewest?: (agentId: string, token: string | undefined) => Promise<readonly AgentEvent[]>
   readonly files: FilePorts
   readonly notices?: NoticePorts
   readonly webSocket?: ConnectionOptions['webSocket']
@@ -116,7 +118,7 @@ export class Inspector {
     this.charts = new AgentChart({
       agent: this.agent,
       isDue: computed(() => this.#isChartDue()),
-      read: (id, layout) => ports.readChart(id, this.#token, layout),
+      read: (id, query) => ports.readChart(id, this.#token, query),
     })
     this.#show(route)
     if (token !== null) ports.address.write(formatRoute(route), 'replace')
@@ -305,7 +307,7 @@ export class Inspector {
     else if (route.at !== before.at) this.agent.value?.goTo(route.at)
   }
 
-  #open({ agent: agentId, at }: Route): void {
+  #open({ agent: agentId, at }: Route, begun?: FollowOptions['newest']): void {
     const left = this.agent.value
     if (left !== null && left.agentId !== agentId) this.#attached.value.connection.dismissOf(left.agentId)
     left?.close()
@@ -313,20 +315,26 @@ export class Inspector {
     this.event.value = null
     this.isTimeOpen.value = null
     const follow = laterFollow()
-    if (agentId === null || follow === undefined) {
-      this.agent.value = null
-      if (agentId !== null) void this.#openLater(agentId)
-      return
-    }
-    const agent = follow(this.#attached.value.connection.client, agentId, { batch: this.batch, at })
-    this.agent.value = agent
+    if (agentId === null || follow === undefined) this.agent.value = null
+    if (agentId === null) return
+    const newest = begun ?? (at === null ? this.#readNewest(agentId) : undefined)
+    if (follow === undefined) return void this.#openLater(agentId, newest)
+    const { client } = this.#attached.value.connection
+    this.agent.value = follow(client, agentId, { batch: this.batch, at, newest })
+  }
+
+  /** Reads the end of a log once the client is let in, beside the code that shows it. Never rejects. */
+  #readNewest(agentId: string): Promise<readonly AgentEvent[]> {
+    const { ready } = this.#attached.value.connection.client
+    return ready.then(() => this.#ports.readNewest?.(agentId, this.#token) ?? []).catch(() => [])
   }
 
   /** Opens an agent once its code is there, unless another place is shown by then. */
-  async #openLater(agentId: string): Promise<void> {
+  async #openLater(agentId: string, newest: FollowOptions['newest']): Promise<void> {
     const isLoaded = await this.attempt(() => loadFollow())
     const route = this.route.peek()
-    if (isLoaded && this.#undo.length > 0 && route.agent === agentId && this.agent.peek() === null) this.#open(route)
+    if (isLoaded && this.#undo.length > 0 && route.agent === agentId && this.agent.peek() === null)
+      this.#open(route, newest)
   }
 
   #onPending(): void {

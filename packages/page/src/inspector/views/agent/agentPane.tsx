@@ -79,9 +79,11 @@ export function AgentPane({ inspector, view, onOpen }: AgentPaneProps) {
 }
 
 function Panel({ inspector, view }: { readonly inspector: Inspector; readonly view: FollowedAgent }) {
-  const { status, error, lastSeq } = view.state.value
+  const { status, error, lastSeq, tail } = view.state.value
+  const { with: other, view: chosen } = inspector.route.value
   if (status === 'error') return <Failed code={error?.code ?? ''} message={error?.message ?? ''} />
-  if (status === 'loading') return <Skeleton label="Loading the log" read={lastSeq} />
+  const isShort = tail.length === 0 || chosen !== 'conversation' || other !== null
+  if (status === 'loading' && isShort) return <Skeleton label="Loading the log" read={lastSeq} />
   const panes: { readonly [V in ViewName]: () => ComponentChildren } = {
     conversation: () => (
       <ConversationPane
@@ -98,7 +100,6 @@ function Panel({ inspector, view }: { readonly inspector: Inspector; readonly vi
     requests: () => <RequestPane view={view} turn={inspector.turn} />,
     context: () => <ContextPane inspector={inspector} view={view} />,
   }
-  const { with: other, view: chosen } = inspector.route.value
   return other === null ? panes[chosen]() : <ComparePane key={other} inspector={inspector} view={view} other={other} />
 }
 

@@ -1,11 +1,12 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ChartLayout } from '../../../../../charts/src/chartLayout.ts'
+import { closedAtFirst, holdingStates, seenState, withClosed } from '../../../../../charts/src/closedStates.ts'
 import type { ChartModel } from '../../../../../charts/src/chartModel.ts'
 import type { ServedChart } from '../../../../../charts/src/servedChart.ts'
 import type { AgentView } from '../../model/agent/agentView.ts'
-import { brakeWords, chartWords } from '../../model/charts/chartWords.ts'
+import { brakeWords, chartWords, pauseLine } from '../../model/charts/chartWords.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import type { ChartLook } from '../../model/shell/route.ts'
 import { LookSwitch } from '../../parts/lookSwitch.tsx'
@@ -46,30 +47,33 @@ export function ChartPane({ inspector, view }: ChartPaneProps): JSX.Element {
 type Placing =
   | { readonly type: 'placing' }
   | { readonly type: 'failed'; readonly why: string }
-  | { readonly type: 'placed'; readonly layout: ChartLayout }
+  | { readonly type: 'placed'; readonly layout: ChartLayout; readonly closed: readonly string[] }
 
 const placing = { type: 'placing' } as const
+const allOpen: readonly string[] = []
 
-/** The full picture: from the server, and laid out here only where that gives none. */
-function useFullLayout(inspector: Inspector, model: ServedChart, isWanted: boolean): Placing {
+/** The full picture: from the server, and laid out here only where that gives none. The one before stays until another is there. */
+function useFullLayout(
+  inspector: Inspector,
+  model: ServedChart,
+  { isWanted, closed }: { readonly isWanted: boolean; readonly closed: readonly string[] },
+): Placing {
   const made = useSignal<{ readonly model: ServedChart; readonly placing: Placing } | null>(null)
-  const isNeeded = isWanted && model.full === undefined
   useEffect(() => {
-    if (!isNeeded) return undefined
+    if (!isWanted) return undefined
     let isOver = false
     const place = async (): Promise<ChartLayout> =>
-      (await inspector.charts.readFullLayout()) ??
-      (await (await import('../../worker/layoutChart.ts')).layoutChart(model))
+      (await inspector.charts.readFullLayout(closed)) ??
+      (await (await import('../../worker/layoutChart.ts')).layoutChart(withClosed(model, closed)))
     const finish = (placed: Placing): void => {
       if (!isOver) made.value = { model, placing: placed }
     }
     place().then(
-      (layout) => finish({ type: 'placed', layout }),
+      (layout) => finish({ type: 'placed', layout, closed }),
       (thrown: unknown) => finish({ type: 'failed', why: thrown instanceof Error ? thrown.message : String(thrown) }),
     )
     return () => void (isOver = true)
-  }, [model, isNeeded])
-  if (model.full !== undefined) return { type: 'placed', layout: model.full }
+  }, [model, isWanted, closed])
   return made.value?.model === model ? made.value.placing : placing
 }
 
@@ -82,9 +86,20 @@ interface ChartProps {
 function Chart({ inspector, view, model }: ChartProps): JSX.Element {
   const active = useComputed(() => view.state.value.chartState)
   const isPast = useComputed(() => view.state.value.status === 'past')
+  const reason = useComputed(() => view.state.value.pause)
   const overview = inspector.route.value.look === 'full' ? undefined : model.overview
-  const full = useFullLayout(inspector, model, overview === undefined)
-  const shown: Placing = overview === undefined ? full : { type: 'placed', layout: overview }
+  const holding = useMemo(() => holdingStates(model), [model])
+  const [closed, setClosed] = useState<readonly string[]>(() => closedAtFirst(model))
+  const full = useFullLayout(inspector, model, { isWanted: overview === undefined, closed })
+  const shown: Placing = overview === undefined ? full : { type: 'placed', layout: overview, closed: allOpen }
+  const drawn = useMemo(
+    () => withClosed(model, shown.type === 'placed' ? shown.closed : allOpen),
+    [model, shown.type === 'placed' ? shown.closed : allOpen],
+  )
+  const toggle = (id: string): void => {
+    if (holding.some((one) => one.id === id))
+      setClosed(closed.includes(id) ? closed.filter((one) => one !== id) : [...closed, id])
+  }
   const state = active.value
   const trail = useChartTrail(view)
   return (
@@ -105,6 +120,17 @@ function Chart({ inspector, view, model }: ChartProps): JSX.Element {
             </li>
           ))}
         </ul>
+        {overview === undefined && holding.length > 0 && (
+          <ul class="chart-open" aria-label="States that hold others">
+            {holding.map(({ id, label, holds }) => (
+              <li key={id}>
+                <button type="button" class="chip" aria-expanded={!closed.includes(id)} onClick={() => toggle(id)}>
+                  {closed.includes(id) ? '+' : '−'} {label} <span class="number faint">{holds}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
       </div>
       {shown.type === 'placing' && <ChartSkeleton label="Laying out the chart" />}
       {shown.type === 'failed' && (
@@ -115,12 +141,14 @@ function Chart({ inspector, view, model }: ChartProps): JSX.Element {
       )}
       {shown.type === 'placed' && (
         <ChartStage
-          key={overview === undefined ? 'full' : 'overview'}
+          key={overview === undefined ? `full ${shown.closed.join()}` : 'overview'}
           layout={shown.layout}
-          model={model}
-          active={state}
+          model={drawn}
+          active={seenState(state, shown.closed)}
+          reason={pauseLine(reason.value)}
           trail={trail}
           isOverview={overview !== undefined}
+          onToggle={overview === undefined ? toggle : undefined}
         />
       )}
       <details class="chart-words">

@@ -16,6 +16,8 @@ export interface ChartPictureProps {
   readonly layout: ChartLayout
   /** Active states, and how each is active. */
   readonly lit: ReadonlyMap<string, DrawnNode['active']>
+  /** The line of the active state `paused` that says why; `null`: none. */
+  readonly reason: string | null
   /** States that were active recently. */
   readonly trail: ReadonlySet<string>
   /** Returns true if the label of an arrow is shown. */
@@ -28,7 +30,16 @@ export interface ChartPictureProps {
 }
 
 /** A chart as SVG: only the active states and the camera change. From afar it has names alone, as large as text. */
-export function ChartPicture({ layout, lit, trail, labels, chosen, camera, label }: ChartPictureProps): JSX.Element {
+export function ChartPicture({
+  layout,
+  lit,
+  reason,
+  trail,
+  labels,
+  chosen,
+  camera,
+  label,
+}: ChartPictureProps): JSX.Element {
   const { boxes, arrows } = layout
   const far = farText(camera.scale)
   const ways = useMemo(
@@ -46,6 +57,7 @@ export function ChartPicture({ layout, lit, trail, labels, chosen, camera, label
       key={placed.id}
       box={placed}
       active={lit.get(placed.id)}
+      reason={placed.id === 'paused' && lit.has('paused') ? reason : null}
       isRecent={trail.has(placed.id)}
       far={far}
       isNamed={named?.has(placed.id) === true}
@@ -74,6 +86,7 @@ interface BoxProps {
   readonly box: PlacedBox
   readonly active: DrawnNode['active']
   readonly isRecent: boolean
+  readonly reason: string | null
   /** Size of names that are read from afar; `null`: it is near. */
   readonly far: number | null
   /** True if it has its name from afar. */
@@ -81,11 +94,11 @@ interface BoxProps {
 }
 
 function Box(props: BoxProps): JSX.Element {
-  const { box, active, isRecent, far, isNamed } = props
-  return useMemo(() => drawnBox(props), [box, active, isRecent, far, isNamed])
+  const { box, active, isRecent, reason, far, isNamed } = props
+  return useMemo(() => drawnBox(props), [box, active, isRecent, reason, far, isNamed])
 }
 
-function drawnBox({ box, active, isRecent, far, isNamed }: BoxProps): JSX.Element {
+function drawnBox({ box, active, isRecent, reason, far, isNamed }: BoxProps): JSX.Element {
   const { kind } = box
   const name = far === null || !isNamed ? undefined : farName(box, far)
   const { x, y, width, height } = name?.around ?? box
@@ -110,11 +123,17 @@ function drawnBox({ box, active, isRecent, far, isNamed }: BoxProps): JSX.Elemen
           <text class="chart-name" {...at} y={y + 22}>
             {box.label}
           </text>
-          {lines.map((line, index) => (
-            <text key={index} class="chart-detail" {...at} y={y + 22 + (index + 1) * lineHeight}>
-              {line}
-            </text>
-          ))}
+          {lines.map((line, index) => {
+            const base = y + 22 + (index + 1) * lineHeight
+            return (
+              <g key={index} class={line === reason ? 'chart-reason' : undefined}>
+                {line === reason && <rect x={x + 6} y={base - 12} width={width - 12} height={lineHeight} rx="4" />}
+                <text class="chart-detail" {...at} y={base}>
+                  {line}
+                </text>
+              </g>
+            )
+          })}
           {brakeChips(box).map((chip) => (
             <g key={chip.name} class={`chart-chip is-${chip.style}`}>
               <rect x={chip.x} y={chip.y} width={chip.width} height={chip.height} rx="4" />

@@ -21,6 +21,10 @@ export interface ChartStageProps {
   readonly also?: readonly string[]
   /** States that were active recently. */
   readonly trail: ReadonlySet<string>
+  /** The line of the state `paused` that says why it is paused; `null`: none. */
+  readonly reason?: string | null
+  /** Opens or closes a state that holds others. */
+  readonly onToggle?: ((id: string) => void) | undefined
   /** True if only the outermost states are in the picture. */
   readonly isOverview: boolean
 }
@@ -31,7 +35,15 @@ const followScale = 0.85
 const toolsWidth = 48
 
 /** The picture of a chart, to be moved and zoomed by pointer, wheel, keys and buttons. */
-export function ChartStage({ layout, model, active, also = none, trail, isOverview }: ChartStageProps): JSX.Element {
+export function ChartStage({
+  layout,
+  model,
+  active,
+  also = none,
+  trail,
+  isOverview,
+  ...given
+}: ChartStageProps): JSX.Element {
   const stage = useRef<HTMLDivElement>(null)
   const viewport = useSignal<Size>({ width: 0, height: 0 })
   const camera = useSignal<Camera | null>(null)
@@ -110,15 +122,23 @@ export function ChartStage({ layout, model, active, also = none, trail, isOvervi
         tabIndex={0}
         onKeyDown={onKeyDown}
         {...pointer}
+        onDblClick={({ clientX, clientY }) => {
+          // As with a click, the stage has the pointer.
+          const state = document.elementFromPoint(clientX, clientY)?.closest<SVGElement>('[data-state]')?.dataset[
+            'state'
+          ]
+          if (state !== undefined) given.onToggle?.(state)
+        }}
       >
         <ChartPicture
           layout={layout}
           lit={lit}
+          reason={given.reason ?? null}
           trail={recent}
           labels={labels}
           chosen={chosenId}
           camera={shown}
-          label={labelOf(model, active)}
+          label={labelOf(model, active, given.reason)}
         />
       </div>
       {choice.value !== null && (
@@ -224,9 +244,13 @@ const Sign = ({ path }: { readonly path: string }): JSX.Element => (
 )
 
 /** Describes the picture in a sentence; the list of states below has the rest. */
-function labelOf(model: ChartModel, active: string): string {
+function labelOf(model: ChartModel, active: string, reason: string | null = null): string {
   const brakes = brakeWords(model.brakes).map(({ name, effect }) => `${name} brake ${effect}.`)
-  return [`Statechart of ${model.title}.`, active === '' ? '' : `Active: ${active}.`, ...brakes]
+  return [
+    `Statechart of ${model.title}.`,
+    active === '' ? '' : `Active: ${active}${reason === null ? '' : `, ${reason}`}.`,
+    ...brakes,
+  ]
     .filter(Boolean)
     .join(' ')
 }

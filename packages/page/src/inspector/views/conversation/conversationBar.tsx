@@ -33,12 +33,19 @@ export function ConversationBar({ graph, state, toggled, missing, onHead }: Conv
   }
   return (
     <div class="conversation-bar">
-      <p class="conversation-sum number">
-        <strong>{counted(messages, 'node')}</strong>
-        {onTrunk !== messages && <span> · {formatCount(onTrunk)} on the trunk</span>}
-        {branches.length > 0 && <span> · {formatCount(branches.length)} abandoned</span>}
-        <span class="conversation-wide"> · {counted(state.conversation.tokens, 'token')} in the context</span>
-      </p>
+      {state.status === 'loading' ? (
+        <p class="conversation-sum number is-reading" role="status">
+          <strong>The last {counted(messages, 'node')}</strong>
+          <span> · reading what came before: {counted(state.lastSeq, 'record')}</span>
+        </p>
+      ) : (
+        <p class="conversation-sum number">
+          <strong>{counted(messages, 'node')}</strong>
+          {onTrunk !== messages && <span> · {formatCount(onTrunk)} on the trunk</span>}
+          {branches.length > 0 && <span> · {formatCount(branches.length)} abandoned</span>}
+          <span class="conversation-wide"> · {counted(state.conversation.tokens, 'token')} in the context</span>
+        </p>
+      )}
       {missing !== null && (
         <span class="badge warn" role="status">
           {missing} is not in this conversation

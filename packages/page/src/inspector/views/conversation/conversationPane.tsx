@@ -30,11 +30,18 @@ export interface ConversationPaneProps {
   readonly onSelect: (node: NodeId) => void
 }
 
+const noEvents: readonly never[] = []
+
 /** The conversation with all that was ever tried, as a tree: the trunk bold, abandoned branches beside it. */
 export function ConversationPane({ view, selected, onSelect }: ConversationPaneProps): JSX.Element {
   const [source] = useState(() => new GraphSource())
   const state = view.state.value
-  const graph = source.update(state)
+  const { tail, status } = state
+  const graph = source.update(status === 'loading' ? { records: tail, events: noEvents, at: null } : state)
+  const node = selected.value
+  // What came before is being read: a node of it is waited for.
+  const isToCome = status === 'loading' && node !== null && graph.row(node) === undefined
+  if (isToCome) return <Skeleton label="Loading the conversation" read={state.lastSeq} />
   if (graph.rows.length === 0 && state.partial === null) return <NothingSaid state={state} />
   return <Tree key={view.agentId} view={view} graph={graph} selected={selected} onSelect={onSelect} />
 }

@@ -28,7 +28,7 @@ const heights = { message: 84, call: 36, tag: 96, fold: 112, memo: 40, notice: 3
 /** Pixels of a row that was never shown. */
 const heightOf = (shown: VisibleRow | undefined): number => (shown === undefined ? 96 : heights[shown.row.type])
 
-/** The place in the tree: at the end while the agent is open in a process, and at a node that was selected elsewhere. */
+/** The place in the tree: at the end, which is read first, and at a node that was selected elsewhere. */
 export function useTreeScroll({
   state,
   graph,
@@ -45,12 +45,19 @@ export function useTreeScroll({
   const keyOf = useCallback((index: number) => rows[index]?.row.key ?? 'partial', [rows])
   const estimate = useCallback((index: number) => heightOf(rows[index]), [rows])
   const count = rows.length + (state.partial === null ? 0 : 1)
-  const scroll = useRowScroll({ count, keyOf, estimate, scroller, follows: mayGrow && wanted.current === null })
+  const scroll = useRowScroll({
+    count,
+    keyOf,
+    estimate,
+    scroller,
+    follows: mayGrow && wanted.current === null,
+    keepsRow: true,
+  })
   const isOpened = useRef(false)
   useEffect(() => {
-    if (isOpened.current || state.status === 'loading') return
+    if (isOpened.current) return
     isOpened.current = true
-    if (mayGrow && wanted.current === null) scroll.scrollToEnd()
+    if (state.status !== 'past' && wanted.current === null) scroll.scrollToEnd()
   })
   const target = selected.value
   useEffect(() => {

@@ -78,7 +78,7 @@ export function HitList({ inspector, hits, rows, wanted, chosen, filter, onFilte
             role: 'listbox',
             id: 'search-hits',
             'aria-label': 'Matches',
-            style: { height: `min(26vh, ${rowHeight * rows.length}px)` },
+            style: { height: `min(22vh, ${rowHeight * rows.length}px)` },
           }}
           row={(index) => {
             const row = rows[index]!

@@ -106,7 +106,9 @@ export function SearchBar({ inspector, view }: SearchBarProps) {
           }}
         />
         <span class="search-count number" role="status">
-          {countOf(search)}
+          {isRead || typed.value.trim() === ''
+            ? countOf(search)
+            : `Reading the log: ${counted(state.lastSeq, 'record')}`}
         </span>
         <SquareButton label="Previous match" hint="Previous match (Shift+Enter)" isQuiet onClick={() => step(-1)}>
           <span class="search-up">

@@ -1,0 +1,66 @@
+import type { ChartModel, ChartNode } from './chartModel.ts'
+
+/** A state that holds others. */
+export interface HoldingState {
+  readonly id: string
+  readonly label: string
+  /** Number of states in it, however deep. */
+  readonly holds: number
+}
+
+/** A state that holds more than this is closed at first. */
+const mostOpen = 6
+
+const isState = ({ kind }: ChartNode): boolean => kind !== 'initial' && kind !== 'history'
+
+/** The states of a chart that hold others, the whole machine not among them. Pure. */
+export const holdingStates = ({ nodes }: ChartModel): HoldingState[] =>
+  nodes
+    .filter(({ kind, parent }) => parent !== undefined && (kind === 'compound' || kind === 'parallel'))
+    .map(({ id, label }) => ({
+      id,
+      label,
+      holds: nodes.filter((node) => isState(node) && node.id.startsWith(`${id}.`)).length,
+    }))
+
+/** Ids of the states that are closed until a person opens them: those that hold many. Pure. */
+export const closedAtFirst = (model: ChartModel): string[] =>
+  holdingStates(model)
+    .filter(({ holds }) => holds > mostOpen)
+    .map(({ id }) => id)
+
+/** Returns the outermost closed state around a state, or the state itself. Pure. */
+export const seenState = (id: string, closed: readonly string[]): string =>
+  closed
+    .filter((outer) => id === outer || id.startsWith(`${outer}.`))
+    .reduce((outermost, outer) => (outer.length < outermost.length ? outer : outermost), id)
+
+/**
+ * Returns the chart with some states closed: what is in them is left out, and what leads into or out of that leads to or from them. Ids that are
+ * not those of states that hold others make no difference. Pure.
+ */
+export function withClosed(model: ChartModel, ids: readonly string[]): ChartModel {
+  const holding = new Set(holdingStates(model).map(({ id }) => id))
+  const closed = ids.filter((id) => holding.has(id))
+  if (closed.length === 0) return model
+  const parents = new Map(model.nodes.map(({ id, parent }) => [id, parent]))
+  const isStart = (id: string): boolean => id.startsWith('(initial) ')
+  const seen = (id: string): string => {
+    const place = isStart(id) ? (parents.get(id) ?? id) : id
+    const outer = seenState(place, closed)
+    return closed.includes(outer) ? outer : id
+  }
+  return {
+    ...model,
+    nodes: model.nodes
+      .filter(({ id }) => seen(id) === id)
+      .map((node) => (closed.includes(node.id) ? { ...node, kind: 'atomic' } : node)),
+    edges: model.edges.flatMap((edge) => {
+      const [from, to] = [seen(edge.from), seen(edge.to)]
+      const isInside = from === to && closed.includes(from) && edge.from !== from
+      return isInside ? [] : [{ ...edge, from, to }]
+    }),
+    actors: model.actors.map((actor) => ({ ...actor, state: seen(actor.state) })),
+    active: [...new Set(model.active.map(seen))],
+  }
+}
