@@ -63,6 +63,7 @@ function idIn(record: LogRecord): string | undefined {
     case 'approval.decided':
     case 'question.answered':
     case 'run.end':
+    case 'host.event':
       return record.requestId
     case 'tool.end':
       return record.returned?.requestId
