@@ -63,7 +63,6 @@ function idIn(record: LogRecord): string | undefined {
     case 'approval.decided':
     case 'question.answered':
     case 'run.end':
-    case 'host.event':
       return record.requestId
     case 'tool.end':
       return record.returned?.requestId
