@@ -231,6 +231,8 @@ export const layers: readonly Layer[] = [
       'packages/wire/src',
       'packages/sessions/src',
       'packages/waking/src',
+      'packages/xstate/src/hosts/naming.ts',
+      'packages/xstate/src/hosts/registry.ts',
       'packages/bridge/src',
     ],
     packages: ['zod', 'nanoid', 'ws', '@restatedev/restate-sdk', '@restatedev/restate-sdk-clients'],

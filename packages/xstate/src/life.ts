@@ -78,7 +78,7 @@ export class Life {
   /** Keys of the waiting calls and questions that the parent was told of in this life. */
   readonly #told = new Set<string>()
   /** Settles once it has tried to open the agent, and once the commands of a hosted machine were given. Never rejects. */
-  readonly #opened: Promise<void>
+  readonly opened: Promise<void>
   #given: Promise<unknown> = Promise.resolve()
   #isSuspended = false
 
@@ -90,7 +90,7 @@ export class Life {
     this.#self = scope.self as Actor
     this.#run = new RequestedRun(request?.id, () => (this.#loaded?.view.definition ?? plan.definition).output)
     // In turn, so that an actor that was stopped while it opened the agent has closed it before the next one finds it.
-    this.#opened = inTurn(plan.runtime, agentId, () => this.#open()).catch((thrown: unknown) => this.#fail(thrown))
+    this.opened = inTurn(plan.runtime, agentId, () => this.#open()).catch((thrown: unknown) => this.#fail(thrown))
   }
 
   /** True while its agent works, and waits neither for people nor for a time. */
@@ -102,7 +102,7 @@ export class Life {
 
   /** Resolves once the agent does nothing more by itself. Never rejects. */
   async settled(): Promise<void> {
-    await this.#opened
+    await this.opened
     await this.#agent?.settled().catch(() => {})
   }
 
@@ -112,7 +112,7 @@ export class Life {
     const isParting = this.#state === 'parting' || this.#state === 'over'
     const isOpening = this.#state === 'opening'
     this.#state = 'over'
-    await (isOpening ? this.#opened : isParting ? undefined : this.#part())
+    await (isOpening ? this.opened : isParting ? undefined : this.#part())
   }
 
   /**
@@ -121,7 +121,7 @@ export class Life {
    */
   give(event: AgentLogicEvent, requestId: string): Promise<boolean> {
     const giving = this.#given.then(async () => {
-      await this.#opened
+      await this.opened
       const agent = this.#agent
       if (this.#state !== 'following' || agent === undefined) return !this.#isSuspended
       if (!(await agent.wasAsked(requestId))) this.say(event, requestId)
@@ -175,7 +175,12 @@ export class Life {
       // A restored one may have brought calls that wait for a decision.
       else if (agent.path.includes(this.#agentId)) void this.#loaded?.family.ready().then(() => this.#restored())
     })
-    const agent = await runtime.open(this.#agentId, definition, { continue: false, under: this.#self, deps })
+    const agent = await runtime.open(this.#agentId, definition, {
+      continue: false,
+      under: this.#self,
+      deps,
+      takeOver: actorHosts.get(this.#scope.system)?.takesOver ?? false,
+    })
     if (agent !== this.#agent) this.#follow(agent)
     await agent.wake()
     return agent

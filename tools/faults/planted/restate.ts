@@ -206,8 +206,8 @@ export const faults: readonly Fault[] = [
     id: 'restate-25',
     file: 'packages/cluster/src/restate/workerAgents.ts',
     what: 'an agent that a sub-agent has begun belongs to nobody once that one has ended',
-    from: 'return caller === undefined || this.#detached.has(agentId) ? agentId : this.#rootOf(caller)',
-    to: 'return agentId',
+    from: 'if (caller !== undefined && !this.#detached.has(agentId)) return this.#rootOf(caller)',
+    to: '',
     tests: ['restate/attempt'],
   },
   {
@@ -246,8 +246,8 @@ export const faults: readonly Fault[] = [
     id: 'restate-29',
     file: 'packages/cluster/src/restate/attempt.ts',
     what: 'an attempt does not say how a run ended that another one began',
-    from: 'if (this.#isKnown) await this.#readResult(agent)',
-    to: 'if (this.#isKnown && this.#wasPaused) await this.#readResult(agent)',
+    from: 'if (this.#knownTo !== undefined) await',
+    to: 'if (this.#knownTo !== undefined && this.#wasPaused) await',
     tests: ['restate/attempt'],
   },
   {

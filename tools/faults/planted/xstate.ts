@@ -219,8 +219,8 @@ export const faults: readonly Fault[] = [
     id: 'xstate-27',
     file: life,
     what: 'deps of an actor do not reach its agent',
-    from: 'continue: false, under: this.#self, deps }',
-    to: 'continue: false, under: this.#self }',
+    from: '      under: this.#self,\n      deps,\n',
+    to: '      under: this.#self,\n',
     tests: ['xstate/test/deps'],
   },
   {

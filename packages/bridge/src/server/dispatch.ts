@@ -23,7 +23,7 @@ export interface AgentBirth {
 
 /**
  * Dispatches clients' commands to an engine that places the agents, instead of to the agents of this process. A repeated request with the same id is
- * carried out once. Contract: both methods resolve once the command is as durable as a log record, and reject like an agent's own refusal.
+ * carried out once. Contract: the methods resolve once the command is as durable as a log record, and reject like an agent's own refusal.
  */
 export interface Dispatch {
   /** `ended` resolves once the run of the command has ended, with any outcome that the log does not contain. It never rejects. */
@@ -33,6 +33,11 @@ export interface Dispatch {
   ): Promise<{ readonly ended?: Promise<UnloggedEnd | undefined> | undefined }>
   /** Starts an agent; resolves with the `seq` of its last record. Rejects with `AGENT_EXISTS`. */
   begin(agent: AgentBirth, requestId: string): Promise<number>
+  /**
+   * Gives a machine that is kept an event, wherever it is; machines are then read from their logs alone. Rejects as `send` of a machine does, and with
+   * `MACHINE_NOT_FOUND`. Missing: machines are those of this process.
+   */
+  event?(machine: { readonly hostId: string; readonly event: object }, requestId: string): Promise<void>
   /** Called when the server closes: it stops waiting for the outcome of commands, which continue. */
   close?(): void
 }

@@ -2,7 +2,7 @@ import { firstRecord } from '../../../../src/log/readHistory.ts'
 import { hasCode, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
 import { machineSubject, type ChartSubject } from '../../../charts/src/chart.ts'
-import { hostingOf, type OpenHost } from '../../../xstate/src/hosts/registry.ts'
+import { hostingOf, type OfferedMachine, type OpenHost } from '../../../xstate/src/hosts/registry.ts'
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
 import { historyOf, type HostHistory } from './hostHistory.ts'
@@ -41,8 +41,12 @@ export async function sendToHost(
   access: HostAccess,
   { hostId, event, requestId }: { readonly hostId: string; readonly event: object; readonly requestId: string },
 ): Promise<void> {
+  if (isPlaced(bridge)) {
+    checkWithin(access, hostId)
+    return await bridge.dispatch!.event!({ hostId, event }, requestId)
+  }
   for (let openings = 1; ; openings += 1) {
-    const host = await openedHost(bridge, access, hostId)
+    const host = await seenHost(bridge, access, hostId)
     access.checkAdmitted()
     try {
       await host.send(event, { requestId })
@@ -50,7 +54,7 @@ export async function sendToHost(
       if (!hasCode(thrown, 'MACHINE_CLOSED') || host.view.status === 'done' || openings === mostOpenings) throw thrown
       continue
     }
-    closeLater(host)
+    closeLater(bridge, host)
     return
   }
 }
@@ -71,16 +75,24 @@ export async function readHost(
   access: HostAccess,
   { hostId, after, records }: AskedHost,
 ): Promise<{ readonly host: HostView } | HostHistory> {
-  const host = await openedHost(bridge, access, hostId)
+  let host = await seenHost(bridge, access, hostId)
   const until = bridge.clock.now() + wait.most
-  const hasNews = (): boolean =>
-    after === undefined || host.view.seq > after || host.view.status !== 'active' || bridge.clock.now() >= until
-  while (!hasNews()) {
+  while (!hasNews(host.view, after) && bridge.clock.now() < until) {
     await new Promise<void>((resolve) => bridge.clock.after(wait.step, resolve))
     access.checkAdmitted()
+    if (isPlaced(bridge) && (await hasRecords(bridge, host.view))) host = await seenHost(bridge, access, hostId)
   }
-  closeLater(host)
+  if (isPlaced(bridge) && host.view.status === 'closed') host = await seenHost(bridge, access, hostId)
+  closeLater(bridge, host)
   return records === true ? await historyOf(bridge.store, host.view, after ?? 0) : { host: host.view }
+}
+
+const hasNews = ({ seq, status }: HostView, after: number = -1): boolean => seq > after || status !== 'active'
+
+/** Returns true if the log of a machine has records after what was seen of it. */
+async function hasRecords({ store }: Bridge, { id, seq }: HostView): Promise<boolean> {
+  for await (const _ of store.read(id, seq + 1, 1)) return true
+  return false
 }
 
 /** The subject of a chart: an agent or, where there is none, a machine. Rejects with `AGENT_NOT_FOUND`, and as `sendToHost` does. */
@@ -98,13 +110,28 @@ export async function charted(bridge: Bridge, access: HostAccess & Viewer, id: s
 async function hostChart(bridge: Bridge, access: HostAccess, id: string): Promise<ChartSubject | undefined> {
   const isOpen = hostingOf(bridge.runtime).open.has(id)
   if (!isOpen && (await firstRecord(bridge.store, id))?.type !== 'host.created') return undefined
-  const host = await openedHost(bridge, access, id)
-  closeLater(host)
+  const host = await seenHost(bridge, access, id)
+  closeLater(bridge, host)
   return machineSubject(host.definition)
 }
 
-async function openedHost(bridge: Bridge, access: HostAccess, hostId: string): Promise<OpenHost> {
+/** A machine to be looked at. One that an engine places is read from its log where it is not open; any other is opened. */
+async function seenHost(bridge: Bridge, access: HostAccess, hostId: string): Promise<OpenHost> {
+  const found = await foundHost(bridge, access, hostId)
+  if ('view' in found) return found
+  return await (isPlaced(bridge) ? found.read(bridge.runtime, hostId) : found.open(bridge.runtime, hostId))
+}
+
+/** True if an engine places machines: none is opened here for a client. */
+const isPlaced = ({ dispatch }: Bridge): boolean => dispatch?.event !== undefined
+
+function checkWithin(access: HostAccess, hostId: string): void {
   if (!isWithin(access, hostId)) throw newOutOfReach()
+}
+
+/** The machine if it is open here, else what opens it. Rejects with `MACHINE_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+async function foundHost(bridge: Bridge, access: HostAccess, hostId: string): Promise<OpenHost | OfferedMachine> {
+  checkWithin(access, hostId)
   const { open, offered } = hostingOf(bridge.runtime)
   const host = open.get(hostId)
   if (host !== undefined && host.view.status !== 'closed') return host
@@ -112,16 +139,15 @@ async function openedHost(bridge: Bridge, access: HostAccess, hostId: string): P
   if (created?.type !== 'host.created')
     throw new RuntimeError('MACHINE_NOT_FOUND', `There is no machine "${hostId}" in this store.`)
   const machine = offered.get(created.machine)
-  if (machine === undefined)
-    throw new RuntimeError(
-      'MACHINE_NOT_FOUND',
-      `Machine "${created.machine}" of "${hostId}" is not known to this server.`,
-    )
-  return await machine.open(bridge.runtime, hostId)
+  if (machine !== undefined) return machine
+  throw new RuntimeError(
+    'MACHINE_NOT_FOUND',
+    `Machine "${created.machine}" of "${hostId}" is not known to this server.`,
+  )
 }
 
 /** Closes a machine that nobody in this process has, once it is at rest. */
-function closeLater(host: OpenHost): void {
-  if (host.isAttended) return
+function closeLater(bridge: Bridge, host: OpenHost): void {
+  if (host.isAttended || isPlaced(bridge)) return
   void host.settled().then(() => (host.isAttended ? undefined : host.close()))
 }

@@ -202,3 +202,29 @@ describe('machines that a server keeps', (it) => {
     await assert.rejects(talker.host('c').read(), failsWith('BRIDGE_FORBIDDEN', 'see.all'))
   })
 })
+
+describe('machines that an engine places', (it) => {
+  it('are read from their logs and not opened, and their events go to the engine', async (context) => {
+    const { runtime } = await begin(context)
+    const hosted = await hostMachine(runtime, counter(), { id: 'c' })
+    const { view } = hosted
+    await hosted.close()
+    const sent: unknown[] = []
+    const none = async (): Promise<never> => assert.unreachable('no agent is commanded')
+    const event = async (...what: unknown[]): Promise<void> => void sent.push(what)
+    const { port } = await runtime.serve({ port: 0, dispatch: { command: none, begin: none, event } })
+    const client = connectTo(`ws://127.0.0.1:${port}/bridge`)
+    context.cleanup(() => client.close())
+    await client.host('c').send({ type: 'add', by: 1 }, { requestId: 'r1' })
+    assert.equal(sent, [[{ hostId: 'c', event: { type: 'add', by: 1 } }, 'r1']])
+    const read = await client.host('c').read()
+    assert.equal({ ...read, seq: 0 }, { ...view, seq: 0 })
+    assert.equal(runtime.hosts(), [])
+    // Whoever has it writes: that is seen by the next record.
+    const news = client.host('c').read({ after: read.seq })
+    const again = await hostMachine(runtime, counter(), { id: 'c' })
+    await again.send({ type: 'add', by: 1 })
+    assert.ok((await news).seq > read.seq)
+    await assert.rejects(client.host('d').read(), failsWith('MACHINE_NOT_FOUND'))
+  })
+})

@@ -1,8 +1,7 @@
 import { createRuntime } from '../../../bridge/src/createRuntime.ts'
 import { exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
-import { definitionsFor } from '../config/configAgents.ts'
-import { loadWakeable } from '../config/loadDefinitions.ts'
+import { wakeableFor } from '../config/configAgents.ts'
 import { loadConfig } from '../config/loadConfig.ts'
 import { settingsOf } from '../sessions/openWork.ts'
 import { openLogs, wantsJson } from '../sessions/sessionLogs.ts'
@@ -11,11 +10,7 @@ import { untilStopped } from '../signals.ts'
 /** `escapement wake [module]`: opens the agents and machines of a module, else the agents of the configuration, when they are due. */
 export const wakeCommand: CommandRun = async (invocation, host) => {
   const config = await loadConfig(invocation, host)
-  const { task } = invocation
-  const { definitions, machines } =
-    task === undefined
-      ? { definitions: await definitionsFor(invocation, config, host), machines: [] }
-      : await loadWakeable(task, host.cwd())
+  const { definitions, machines } = await wakeableFor(invocation, config, host)
   const { store } = await openLogs(invocation, config)
   const runtime = await createRuntime({ store, ...settingsOf(config).runtime })
   try {

@@ -12,7 +12,7 @@ import { ownAddress } from '../cluster/ownAddress.ts'
 import { checkDeployment, checkUrl, registerDeployment } from '../cluster/registerDeployment.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
-import { definitionsFor } from '../config/configAgents.ts'
+import { wakeableFor } from '../config/configAgents.ts'
 import { openOperations, type Operations } from '../cluster/operations.ts'
 import { loadConfig } from '../config/loadConfig.ts'
 import type { LoadedConfig } from '../config/readConfig.ts'
@@ -101,7 +101,7 @@ async function openWorker(invocation: Invocation, host: CliHost, log: ProgramLog
   const { drainMs: drains, limits: _, endpoints: __, tracer: own, ...settings } = config?.worker ?? {}
   const drainMs = invocation.drain === undefined ? (drains ?? defaultDrainMs) : readCount('--drain', invocation.drain)
   const warm = invocation.warm === undefined ? {} : { warm: readCount('--warm', invocation.warm) }
-  const definitions = await definitionsFor(invocation, config, host)
+  const { definitions, machines } = await wakeableFor(invocation, config, host)
   const keys = (host.env['ESCAPEMENT_ENGINE_KEYS'] ?? '').split(',').filter((key) => key !== '')
   const { restateWorker } = await loadPeer(
     () => import('../../../cluster/src/restate/restateWorker.ts'),
@@ -119,6 +119,7 @@ async function openWorker(invocation: Invocation, host: CliHost, log: ProgramLog
       ...settings,
       ...warm,
       definitions,
+      machines,
       store,
       logger: log.ofParts,
       ...(tracers.length === 0 ? {} : { tracer: allTracers(...tracers) }),

@@ -5,7 +5,7 @@ import type { Model } from '../../../../src/protocol/ports/model.ts'
 import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
-import { checkNames, loadDefinitions } from './loadDefinitions.ts'
+import { checkNames, loadDefinitions, loadWakeable } from './loadDefinitions.ts'
 import { chooseModel } from '../models/chooseModel.ts'
 import { cliAgentName } from './ownSession.ts'
 import { placeOfThrown } from '../../../tools/src/userFiles/importModule.ts'
@@ -59,6 +59,17 @@ export async function definitionsFor(
   const isUsed = definitions.some(({ model }) => model === choice.model)
   if (isUsed && choice.notice !== undefined) host.stderr.write(`${choice.notice}\n`)
   return definitions
+}
+
+/** The agents and machines of a module, else the agents of the configuration. Rejects as `definitionsFor` does. */
+export async function wakeableFor(
+  invocation: Pick<Invocation, 'command' | 'task' | 'model'>,
+  config: LoadedConfig | undefined,
+  host: CliHost,
+): ReturnType<typeof loadWakeable> {
+  const { task } = invocation
+  if (task !== undefined) return await loadWakeable(task, host.cwd())
+  return { definitions: await definitionsFor(invocation, config, host), machines: [] }
 }
 
 /**

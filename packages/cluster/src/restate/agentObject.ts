@@ -11,10 +11,8 @@ import {
   type Outcome,
 } from './carried.ts'
 import { refusalOf } from './engineErrors.ts'
-import { storedState } from './storedState.ts'
 import type { WorkerAgents } from './workerAgents.ts'
 import { errorInfo } from '../../../../src/protocol/errors.ts'
-import type { Store } from '../../../../src/protocol/ports/store.ts'
 
 /** The package, which is loaded when it is needed. */
 export type Sdk = typeof Restate
@@ -31,7 +29,6 @@ export interface ObjectTimes {
 export interface ObjectParts {
   readonly name: string
   readonly agents: WorkerAgents
-  readonly store: Store
   readonly times: ObjectTimes
 }
 
@@ -61,12 +58,15 @@ export function agentObject(sdk: Sdk, parts: ObjectParts): Restate.VirtualObject
     })
   const nudges = (verb: string): unknown =>
     shared(async (ctx: Restate.ObjectSharedContext, body?: unknown) =>
-      nudge(sdk, name, ctx, read(sdk, ctx, { verb, body })),
+      nudge(sdk, parts, ctx, read(sdk, ctx, { verb, body })),
     )
   const handlers = Object.fromEntries([
     ...[...waiting, 'open', 'carry'].map((verb) => [verb, drives(verb)] as const),
     ...nudging.map((verb) => [verb, nudges(verb)] as const),
-    ['snapshot', shared(async (ctx: Restate.ObjectSharedContext) => await storedState(parts.store, ctx.key))],
+    [
+      'snapshot',
+      shared(async (ctx: Restate.ObjectSharedContext) => await orTerminal(sdk, parts.agents.stateOf(ctx.key))),
+    ],
   ])
   return sdk.object({
     name,
@@ -104,7 +104,19 @@ function read(sdk: Sdk, ctx: Restate.ObjectSharedContext, { verb, body }: Wanted
   try {
     return readCarried(ctx.key, verb, body, idempotencyKey ?? id)
   } catch (thrown) {
-    throw new sdk.TerminalError(shortMessage(thrown), { errorCode: 400, metadata: codeOf(thrown) })
+    throw terminal(sdk, thrown)
+  }
+}
+
+const terminal = (sdk: Sdk, thrown: unknown): Error =>
+  new sdk.TerminalError(shortMessage(thrown), { errorCode: 400, metadata: codeOf(thrown) })
+
+/** Rejects for good with what the next attempt would be refused as well. */
+async function orTerminal<T>(sdk: Sdk, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (thrown) {
+    throw refusalOf(thrown) === undefined ? thrown : terminal(sdk, thrown)
   }
 }
 
@@ -113,13 +125,47 @@ const codeOf = (thrown: unknown): Record<string, string> => {
   return code === undefined ? {} : { code }
 }
 
+interface Nudged {
+  readonly requestId: string
+  readonly nudged: boolean
+}
+
+/** Id of the machine that an agent lives with. The journal keeps the answer. */
+async function machineOf(ctx: Restate.ObjectSharedContext, agents: WorkerAgents): Promise<string | undefined> {
+  if (!/-\d+-\d+$/.test(ctx.key)) return undefined
+  return (await ctx.run('machine', async () => (await agents.machineOf(ctx.key)) ?? null)) ?? undefined
+}
+
+/** Has the machine of an agent bring it a command, and returns what came of it. `carry`: waits until the machine rests. */
+async function forward<T>(
+  service: string,
+  ctx: Restate.Context & { readonly key: string },
+  machine: string,
+  carried: Carried,
+  method?: 'carry',
+): Promise<T> {
+  const { verb, ...body } = requestBodyOf({ ...carried, to: ctx.key })
+  const how = method === undefined ? {} : { idempotencyKey: carried.requestId }
+  return await ctx.genericCall<object, T>({
+    service,
+    method: method ?? verb,
+    key: machine,
+    parameter: method === undefined ? body : { ...body, verb },
+    inputSerde: json,
+    outputSerde: json as Restate.Serde<T>,
+    ...how,
+  })
+}
+
 /** Brings a command to an agent at once if it runs, and into its mailbox in any case: a signal to an ended invocation is lost silently. */
 async function nudge(
   sdk: Sdk,
-  service: string,
+  { name: service, agents }: ObjectParts,
   ctx: Restate.ObjectSharedContext,
   carried: Carried,
-): Promise<{ readonly requestId: string; readonly nudged: boolean }> {
+): Promise<Nudged> {
+  const machine = await machineOf(ctx, agents)
+  if (machine !== undefined) return await forward<Nudged>(service, ctx, machine, carried)
   const invocation = await ctx.get<string>(runningKey)
   const body = requestBodyOf(carried)
   if (invocation !== null)
@@ -153,6 +199,8 @@ function send(service: string, ctx: Restate.Context, key: string, carried: Carri
 async function drive(sdk: Sdk, parts: ObjectParts, ctx: Restate.ObjectContext, first: Carried): Promise<Outcome> {
   const { agents, name } = parts
   const { id: invocation, attemptCompletedSignal } = ctx.request()
+  const machine = await machineOf(ctx, agents)
+  if (machine !== undefined) return await forward<Outcome>(name, ctx, machine, first, 'carry')
   if (first.command.type === 'open' && first.command.isNew === true && (await isThere(ctx, agents)))
     return {
       status: 'refused',
@@ -197,7 +245,7 @@ async function drive(sdk: Sdk, parts: ObjectParts, ctx: Restate.ObjectContext, f
 
 /** Returns true if an agent has a log. The journal keeps the first answer, so that a retry finds what the attempt before began. */
 const isThere = (ctx: Restate.ObjectContext, agents: WorkerAgents): Promise<boolean> =>
-  ctx.run('look', async () => (await agents.created(ctx.key)) !== undefined)
+  ctx.run('look', () => agents.isThere(ctx.key))
 
 const wake = (requestId: string): Carried => ({ requestId, command: { type: 'wake' }, birth: {} })
 

@@ -5,6 +5,7 @@ import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import type { Settled } from '../../../../src/runtime/agents/settled.ts'
 import { LoggedRequests } from '../../../sessions/src/loggedRequests.ts'
 import type { Carried, Outcome } from './carried.ts'
+import { DrivenMachine, type Driven } from './drivenMachine.ts'
 import { refusalOf } from './engineErrors.ts'
 import type { WorkerAgents } from './workerAgents.ts'
 
@@ -38,7 +39,7 @@ export class Attempt {
   readonly #first: Carried
   readonly #known: number
   readonly #signal: AbortSignal
-  #agent: Agent | undefined
+  #agent: Driven | undefined
   #free: (() => void) | undefined
   #leave: (() => void) | undefined
   /** Aborted once nobody wants the prompt any more: it waits for the limits of its tenant no longer. */
@@ -50,8 +51,8 @@ export class Attempt {
   readonly #seen = new Set<string>()
   readonly #refused = new Map<string, ErrorInfo>()
   #result: (Pick<RunResult, 'stopReason'> & { readonly error?: ErrorInfo | undefined }) | undefined
-  /** The log had the command before: another attempt gave it. */
-  #isKnown = false
+  /** The agent whose log had the command before: another attempt gave it. */
+  #knownTo: Agent | undefined
   #from: number | undefined
   #carrying: Promise<void> = Promise.resolve()
   #changed = Promise.withResolvers<void>()
@@ -141,11 +142,10 @@ export class Attempt {
     return await this.#agents.wasAsked(this.#agentId, requestId)
   }
 
-  async #open(): Promise<Agent> {
-    const { command, birth } = this.#first
+  async #open(): Promise<Driven> {
     this.#free = await this.#agents.seats.take(this.#agentId)
     this.#checkSignal()
-    const agent = await this.#agents.open(this.#agentId, birth, { anew: command.type === 'wake' })
+    const agent = await this.#agents.open(this.#agentId, this.#first)
     this.#agent = agent
     this.#begunBefore = await this.#agents.begunBefore(agent, this.#known)
     this.#wasPaused = agent.state === 'paused'
@@ -173,23 +173,25 @@ export class Attempt {
     this.#changed = Promise.withResolvers()
   }
 
-  #abort(agent: Agent): void {
+  #abort(agent: Driven): void {
     this.#carrying = this.#carrying.then(() => agent.abort()).catch(() => {})
     this.#wake()
   }
 
-  #carry(agent: Agent, carried: Carried): void {
+  #carry(agent: Driven, carried: Carried): void {
     this.#carrying = this.#carrying.then(() => this.#carryOut(agent, carried))
     this.#wake()
   }
 
   /** Gives one command to the agent, unless its log has it. Never rejects. */
-  async #carryOut(agent: Agent, { requestId, command }: Carried): Promise<void> {
+  async #carryOut(driven: Driven, { requestId, command, to }: Carried): Promise<void> {
     if (command.type === 'wake' || command.type === 'open' || this.#seen.has(requestId)) return
     this.#seen.add(requestId)
     try {
+      if (command.type === 'event') return await eventOf(driven, command.event, requestId)
+      const agent = driven instanceof DrivenMachine ? driven.agent(to) : driven
       if (await agent.wasAsked(requestId)) {
-        if (requestId === this.#first.requestId) this.#isKnown = true
+        if (requestId === this.#first.requestId) this.#knownTo = agent
         return
       }
       if (command.type === 'agent.stop') this.#isStopping = true
@@ -203,7 +205,7 @@ export class Attempt {
   }
 
   /** Waits until nothing more happens by itself, here and in those that report to the agent. */
-  async #untilStep(agent: Agent): Promise<Step> {
+  async #untilStep(agent: Driven): Promise<Step> {
     for (;;) {
       const changed = this.#changed.promise
       const carrying = this.#carrying
@@ -226,14 +228,14 @@ export class Attempt {
       checkSettled(agent.id, settled, this.#isStopping)
       const reporting = await this.#reporting(agent, settled, changed)
       if (reporting !== undefined && carrying === this.#carrying) {
-        if (this.#isKnown) await this.#readResult(agent)
+        if (this.#knownTo !== undefined) await this.#readResult(this.#knownTo)
         return this.#outcome(agent, settled, reporting)
       }
     }
   }
 
   /** How it has settled; `undefined`: something else has changed first. */
-  async #unlessChanged(agent: Agent, changed: Promise<void>): Promise<Settled | undefined> {
+  async #unlessChanged(agent: Driven, changed: Promise<void>): Promise<Settled | undefined> {
     const waiting = new AbortController()
     const settled = agent.settled({ signal: waiting.signal })
     try {
@@ -245,7 +247,7 @@ export class Attempt {
   }
 
   /** How those have settled that report to it and live here; `undefined`: it may have heard of one meanwhile. */
-  async #reporting(agent: Agent, settled: Settled, changed: Promise<void>): Promise<readonly Settled[] | undefined> {
+  async #reporting(agent: Driven, settled: Settled, changed: Promise<void>): Promise<readonly Settled[] | undefined> {
     const all: Settled[] = []
     const { lastSeq } = agent
     for (const { agent: reporter } of this.#agents.reporting(agent)) {
@@ -271,7 +273,7 @@ export class Attempt {
     if (came?.status === 'ended') this.#result = came
   }
 
-  #outcome(agent: Agent, settled: Settled, reporting: readonly Settled[]): Step {
+  #outcome(agent: Driven, settled: Settled, reporting: readonly Settled[]): Step {
     const { lastSeq: seq } = agent
     const error = this.#refused.get(this.#first.requestId)
     if (error !== undefined) return { outcome: { status: 'refused', seq, error } }
@@ -299,7 +301,7 @@ export class Attempt {
     }
   }
 
-  async #end(agent: Agent): Promise<void> {
+  async #end(agent: Driven): Promise<void> {
     // The engine wakes one that waits for a time; it would do so by itself here.
     const isTimed = this.#agents.dueOf(agent).due !== undefined
     const isWarm = agent.state === 'idle' && !isTimed && this.#agents.reporting(agent).length === 0
@@ -320,6 +322,12 @@ export class Attempt {
   #checkSignal(): void {
     if (this.#signal.aborted && this.#state !== 'cancelled') throw new AttemptOver('The engine has ended this attempt.')
   }
+}
+
+/** Gives a machine an event. Rejects as its `send` does, and with `MACHINE_NOT_FOUND` for an agent. */
+async function eventOf(driven: Driven, event: object, requestId: string): Promise<void> {
+  if (driven instanceof DrivenMachine) return await driven.event(event, requestId)
+  throw new RuntimeError('MACHINE_NOT_FOUND', `"${driven.id}" is an agent, and no machine.`)
 }
 
 /** Returns true for a command that ends the run of the first one, whether or not that has begun. */

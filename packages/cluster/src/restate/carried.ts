@@ -10,10 +10,12 @@ import type { RunStopReason } from '../../../../src/protocol/records.ts'
 import { partCommands, type PartCommandType } from '../../../../src/protocol/parts/partRecords.ts'
 import { z } from 'zod'
 
-/** First state of an agent that is new when a command reaches it. */
+/** First state of an agent, or a machine, that is new when a command reaches it. */
 export interface Birth {
-  /** Name of its definition; needed only where a worker has several. */
+  /** Name of its definition; needed only where a worker has several, and of a machine. */
   readonly definition?: string
+  /** Input of a machine. */
+  readonly input?: unknown
   readonly metadata?: Metadata
   readonly history?: readonly HistoryMessage[]
 }
@@ -22,10 +24,23 @@ export interface Birth {
 export interface Carried {
   /** The same however often it comes: the log is asked whether it has it already. */
   readonly requestId: string
-  /** `wake` asks nothing of the agent: it continues from its log. `open` begins it; `isNew`: it must not exist yet. */
-  readonly command: CheckedCommand | { readonly type: 'wake' } | { readonly type: 'open'; readonly isNew?: boolean }
+  readonly command: CheckedCommand | OwnCommand
   readonly birth: Birth
+  /** The agent of a machine that gets the command. */
+  readonly to?: string
 }
+
+/**
+ * Commands that no agent knows. `wake` asks nothing: the agent continues from its log. `open` begins it; `isNew`: it must not exist yet. `event`
+ * is for a machine.
+ */
+export type OwnCommand =
+  | { readonly type: 'wake' }
+  | { readonly type: 'open'; readonly isNew?: boolean }
+  | { readonly type: 'event'; readonly event: object }
+
+/** Their fields. */
+const ownFields: { readonly [verb: string]: readonly string[] } = { wake: [], open: ['isNew'], event: ['event'] }
 
 /** Outcome of an invocation. It holds nothing of a conversation, which is in the store. */
 export interface Outcome {
@@ -50,7 +65,7 @@ const brakeVerbs = Object.keys(brakeCommands).map((type) => type.replace('agent.
 const partVerbs = Object.keys(partCommands).map((type) => type.replace('agent.', '')) as VerbOf<PartCommandType>[]
 
 /** Commands whose senders are told of a refusal: they wait until the log has the command, or the agent rests without it. */
-export const answered: ReadonlySet<string> = new Set<Verb>(['decide', 'stop', ...partVerbs])
+export const answered: ReadonlySet<string> = new Set<Verb>(['decide', 'stop', 'event', ...partVerbs])
 
 /** Commands that are brought to an agent at once, even if it runs; `prompt` and `resume` wait for the current run. */
 export const nudging = [
@@ -63,12 +78,13 @@ export const nudging = [
   ...partVerbs,
   'use',
   'decide',
+  'event',
 ] as const satisfies readonly Verb[]
 
 export const waiting = ['prompt', 'resume'] as const satisfies readonly Verb[]
 
 /** A command without `agent.`: the name of its handler. */
-export type Verb = VerbOf<AgentCommand['type']>
+export type Verb = VerbOf<AgentCommand['type']> | 'event'
 type VerbOf<T> = T extends `agent.${infer V}` ? V : never
 
 /** Fields that the body of a request may have beside the command. */
@@ -77,6 +93,8 @@ const besides = z.object({
   definition: z.string().exactOptional(),
   metadata: metadataSchema().exactOptional(),
   history: z.array(z.unknown()).exactOptional(),
+  input: z.unknown().exactOptional(),
+  to: z.string().exactOptional(),
 })
 
 /**
@@ -90,17 +108,19 @@ export function readCarried(agentId: string, verb: string, body: unknown, reques
     throw new RuntimeError('INVALID_OPTION', `${verb}: the body is not an object.`)
   const read = besides.safeParse(body ?? {})
   if (!read.success) throw new RuntimeError('INVALID_OPTION', `${verb}: ${describeIssues(read.error)}.`)
-  const { requestId: given = requestId, ...birth } = read.data
-  const { requestId: _, definition: __, metadata: ___, history: ____, ...rest } = { ...body } as Record<string, unknown>
-  return { requestId: given, command: commandOf(agentId, verb, rest), birth: birth as Birth }
+  const { requestId: given = requestId, to, ...birth } = read.data
+  const rest = Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !(name in besides.shape)))
+  if (to !== undefined) checkAgentId(to)
+  const command = commandOf(to ?? agentId, verb, rest)
+  return { requestId: given, command, birth: birth as Birth, ...(to === undefined ? {} : { to }) }
 }
 
 function commandOf(agentId: string, verb: string, rest: Record<string, unknown>): Carried['command'] {
-  if (verb !== 'wake' && verb !== 'open')
-    return checkCommand({ ...rest, type: `agent.${verb}`, agentId } as AgentCommand)
-  const { isNew, ...others } = rest
-  const [unknown] = Object.keys(others)
-  if (unknown === undefined) return verb === 'open' ? { type: verb, isNew: isNew === true } : { type: verb }
+  const fields = Object.hasOwn(ownFields, verb) ? ownFields[verb]! : undefined
+  if (fields === undefined) return checkCommand({ ...rest, type: `agent.${verb}`, agentId } as AgentCommand)
+  const unknown = Object.keys(rest).find((name) => !fields.includes(name))
+  const isNew = verb === 'open' ? { isNew: rest['isNew'] === true } : {}
+  if (unknown === undefined) return { ...rest, ...isNew, type: verb } as OwnCommand
   throw new RuntimeError('INVALID_OPTION', `${verb}: there is no option ${JSON.stringify(unknown)}.`)
 }
 
@@ -109,10 +129,12 @@ export function requestBodyOf({
   requestId,
   command,
   birth,
+  to,
 }: Carried): { readonly verb: string } & Record<string, unknown> {
   const { type, ...rest } = command
   const { agentId: _, ...said } = rest as { agentId?: string }
-  return { ...said, ...birth, requestId, verb: type.replace(/^agent\./, '') }
+  const target = to === undefined ? {} : { to }
+  return { ...said, ...birth, ...target, requestId, verb: type.replace(/^agent\./, '') }
 }
 
 const mostKeys = 1_000

@@ -2,18 +2,20 @@ import { createHash } from 'node:crypto'
 import { isAgentDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { specOf } from '../../../../src/actors/define/definedAgent.ts'
 import { deferredTools } from '../../../../src/actors/parts/deferred/deferral.ts'
+import type { OfferedMachine } from '../../../xstate/src/hosts/registry.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 
-/** The definitions that a worker can run, by name. */
+/** The definitions that a worker can run, by name: those of agents, and machines that are kept. */
 export class Definitions {
   /** Definitions that requests may name. */
   readonly names: readonly string[]
   readonly #all = new Map<string, AgentDefinition>()
+  readonly #machines: ReadonlyMap<string, OfferedMachine>
   readonly #fingerprints = new Map<string, string>()
 
   /** @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION`: none, two of one name, or something else. */
-  constructor(definitions: readonly AgentDefinition[]) {
-    if (!Array.isArray(definitions) || definitions.length === 0)
+  constructor(definitions: readonly AgentDefinition[], machines: readonly OfferedMachine[] = []) {
+    if (!Array.isArray(definitions) || definitions.length + machines.length === 0)
       throw new RuntimeError('INVALID_OPTION', 'restateWorker: give definitions, a list with one or more.')
     for (const definition of definitions) {
       if (!isAgentDefinition(definition))
@@ -26,6 +28,18 @@ export class Definitions {
     this.names = [...this.#all.keys()]
     // A detached sub-agent becomes an agent of its own.
     for (const definition of definitions) this.#addBelow(definition)
+    this.#machines = new Map(machines.map((machine) => [machine.name, machine]))
+    const twice = machines.find(({ name }) => this.#all.has(name))?.name
+    if (twice !== undefined || this.#machines.size < machines.length)
+      throw new RuntimeError(
+        'INVALID_OPTION',
+        `restateWorker: two definitions are called "${twice ?? machines[0]!.name}".`,
+      )
+  }
+
+  /** The machine of a name; `undefined`: this worker has none. */
+  machine(name: string | undefined): OfferedMachine | undefined {
+    return name === undefined ? undefined : this.#machines.get(name)
   }
 
   #addBelow(definition: AgentDefinition): void {
@@ -58,7 +72,9 @@ export class Definitions {
   fingerprint(name: string): string {
     const known = this.#fingerprints.get(name)
     if (known !== undefined) return known
-    const made = fingerprintOf(this.#all.get(name)!)
+    const machine = this.#machines.get(name)
+    const made =
+      machine === undefined ? fingerprintOf(this.#all.get(name)!) : `version ${machine.rules.version ?? 'none'}`
     this.#fingerprints.set(name, made)
     return made
   }

@@ -5,7 +5,8 @@ import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError, toErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { ClientFrame, ServerFrame } from '../../../wire/src/frames.ts'
 import { answered, type Birth, type Outcome } from './carried.ts'
-import type { Ingress } from './ingress.ts'
+import { hostIn } from './hostFrames.ts'
+import type { Asked, Ingress } from './ingress.ts'
 import { LogFollower } from './logFollower.ts'
 import {
   agentsIn,
@@ -32,6 +33,7 @@ export interface SocketParts extends Shelf {
 }
 
 type Frame = Exclude<ClientFrame, { type: 'hello' | 'ping' }>
+type HostSend = Extract<Frame, { type: 'host.send' }>
 type CommandFrame = Extract<Frame, { agentId: string; id: string }>
 
 /** Handlers that are told to an agent at once, and that a run comes of which the client waits for. */
@@ -46,7 +48,7 @@ export class EngineSocket implements WebSocketPort {
   readonly #followers = new Map<string, LogFollower>()
   readonly #listeners = new Map<string, (event: never) => void>()
   #mark = ''
-  #isClosed = false
+  readonly #closing = new AbortController()
 
   constructor(parts: SocketParts) {
     this.#parts = parts
@@ -65,7 +67,7 @@ export class EngineSocket implements WebSocketPort {
   }
 
   close(): void {
-    this.#isClosed = true
+    this.#closing.abort()
     for (const agentId of this.#followers.keys()) this.#unfollow(agentId)
     this.#tell('close', { code: 1000 })
   }
@@ -75,7 +77,7 @@ export class EngineSocket implements WebSocketPort {
   }
 
   #send(frame: ServerFrame): void {
-    if (!this.#isClosed) this.#tell('message', { data: JSON.stringify(frame) })
+    if (!this.#closing.signal.aborted) this.#tell('message', { data: JSON.stringify(frame) })
   }
 
   #welcome(sessionId: string): void {
@@ -127,14 +129,16 @@ export class EngineSocket implements WebSocketPort {
         return this.#follow(frame.agentId, (frame.fromSeq ?? 1) - 1)
       case 'agent.unsubscribe':
         return this.#unfollow(frame.agentId)
+      case 'host.send':
+        return this.#event(frame)
+      case 'host.read':
+        return hostIn(this.#parts, frame, this.#closing.signal)
       case 'agent.past':
       case 'agent.share':
       case 'agent.watch':
       case 'agent.unwatch':
       case 'worker.list':
-      case 'host.send':
       case 'host.list':
-      case 'host.read':
         throw new RuntimeError('ENGINE_UNSUPPORTED', `${frame.type}: this needs a server; connect to a gateway for it.`)
       default:
         return this.#command(frame)
@@ -151,6 +155,15 @@ export class EngineSocket implements WebSocketPort {
       void this.#run({ id, agentId, verb, body, requestId })
       return { requestId }
     }
+    return await this.#bring({ agentId, verb, body, requestId })
+  }
+
+  async #event({ id, hostId: agentId, event, requestId = `${this.#mark}/${id}` }: HostSend): Promise<object> {
+    await this.#bring({ agentId, verb: 'event', body: { event, requestId }, requestId })
+    return {}
+  }
+
+  async #bring({ agentId, verb, body, requestId }: Asked): Promise<object> {
     const { ingress, store } = this.#parts
     await ingress.call({ agentId, verb, body, requestId })
     if (!answered.has(verb)) return { requestId }

@@ -5,6 +5,7 @@ import { isAgentDefinition, noDefinition, type AgentDefinition } from '../../../
 import { remoteError } from '../../../bridge/src/client/answers.ts'
 import { Client } from '../../../bridge/src/client/client.ts'
 import { checkOptions } from '../../../bridge/src/client/connectOptions.ts'
+import type { RemoteHost } from '../../../bridge/src/client/remoteHost.ts'
 import type { RemoteAgentOf } from '../../../bridge/src/client/remoteAgentOf.ts'
 import { checkCommand } from '../../../../src/protocol/bridge/checkCommand.ts'
 import { type Clock, systemClock } from '../../../../src/protocol/ports/clock.ts'
@@ -17,6 +18,7 @@ import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { BirthOptions } from '../../../../src/runtime/children/spawnOptions.ts'
 import { requestBodyOf, type Birth, type Outcome } from './carried.ts'
 import { EngineSocket, type SocketParts } from './engineSocket.ts'
+import { createdHost, untilThere } from './hostFrames.ts'
 import { Ingress } from './ingress.ts'
 import { lastSeqIn } from './logFollower.ts'
 import { withoutEnd } from '../../../../src/protocol/text/textEnds.ts'
@@ -179,6 +181,37 @@ export class RestateClient extends Client {
     if (status === 'refused') throw remoteError(error!)
     this.#parts.known.set(id, seq)
     return this.#typed(id, definition)
+  }
+
+  /**
+   * The machine of this id, which begins with `input` if there is none; `machine` is one of the worker's, or its name. Resolves once it is in the
+   * store.
+   *
+   * @throws RuntimeError `INVALID_DEFINITION`: it is of another machine, or no worker has it; `MACHINE_REFUSED`; as the store does; else as `request`
+   */
+  async openHost(
+    id: string,
+    machine: string | { readonly name: string },
+    { input }: { readonly input?: unknown } = {},
+  ): Promise<RemoteHost> {
+    checkAgentId(id)
+    const name = typeof machine === 'string' ? machine : machine.name
+    const requestId = nanoid()
+    const { ingress, store, clock, pollMs } = this.#parts
+    const body = { definition: name, requestId, ...(input === undefined ? {} : { input }) }
+    const settled = new AbortController()
+    const opened = ingress.call<Outcome>({ agentId: id, verb: 'open', body, requestId })
+    try {
+      // It may be long before it is at rest.
+      const outcome = await Promise.race([opened, untilThere({ store, clock, pollMs }, id, settled.signal)])
+      if (outcome?.status === 'refused') throw remoteError(outcome.error!)
+    } finally {
+      settled.abort()
+      opened.catch(() => {})
+    }
+    const created = await createdHost(store, id)
+    if (created.machine === name) return this.host(id)
+    throw new RuntimeError('INVALID_DEFINITION', `"${id}" is of machine "${created.machine}", not "${name}".`)
   }
 
   #typed<D extends AgentDefinition>(id: string, definition: string | D | undefined): RemoteAgentOf<D> {

@@ -5,7 +5,7 @@ import { describeIssues, RuntimeError, toErrorInfo } from '../../../../src/proto
 import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { Dispatch, UnloggedEnd } from '../../../bridge/src/server/dispatch.ts'
-import { answered, requestBodyOf, type Carried, type Outcome } from './carried.ts'
+import { answered, requestBodyOf, type Carried, type Outcome, type OwnCommand } from './carried.ts'
 import { Ingress, type Asked } from './ingress.ts'
 import { wasRecorded } from './wasRecorded.ts'
 import { withoutEnd } from '../../../../src/protocol/text/textEnds.ts'
@@ -83,7 +83,7 @@ class EngineDispatch implements Dispatch {
   }
 
   async command(
-    command: Exclude<Carried['command'], { type: 'wake' | 'open' }>,
+    command: Exclude<Carried['command'], OwnCommand>,
     requestId: string,
   ): Promise<{ readonly ended?: Promise<UnloggedEnd | undefined> }> {
     const { agentId } = command
@@ -98,6 +98,11 @@ class EngineDispatch implements Dispatch {
     if (verb === 'interrupt') return { ended: this.#ended(carried) }
     if (answered.has(verb)) await this.#carriedOut(carried, verb)
     return {}
+  }
+
+  async event({ hostId: agentId, event }: { hostId: string; event: object }, requestId: string): Promise<void> {
+    await this.#ingress.call({ agentId, verb: 'event', body: { event, requestId }, requestId })
+    await this.#carriedOut({ agentId, verb: 'carry', body: { event, requestId, verb: 'event' }, requestId }, 'event')
   }
 
   async begin(

@@ -19,6 +19,7 @@ import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { RuntimeOptions } from '../../../../src/runtime/runtimeOptions.ts'
 import type { ServedDeps } from '../../../bridge/src/server/servedDeps.ts'
 import type { WorkerFigures } from '../../../otel/src/metrics/figures.ts'
+import { hostingOf, type OfferedMachine } from '../../../xstate/src/hosts/registry.ts'
 import { agentObject } from './agentObject.ts'
 import { Definitions } from './definitions.ts'
 import { TenantQueue, tenantLimitsSchema, type TenantLimits } from './tenantQueue.ts'
@@ -32,6 +33,8 @@ export interface RestateWorkerOptions extends Omit<
 > {
   /** Definitions of its agents. A request names one, unless there is only one. */
   readonly definitions: readonly AgentDefinition[]
+  /** Machines that it can run, as `defineHost` of `escapement/xstate` returns them. Default: none. */
+  readonly machines?: readonly OfferedMachine[]
   /** Store of the logs, for all workers and clients: its leases must be transferable, as with `postgresStore` or `sqliteStore`. */
   readonly store: Store
   /** Dependencies that agents are given, decided for each agent when it is opened. */
@@ -95,6 +98,9 @@ const day = 24 * 60 * 60 * 1_000
 const count = z.int().nonnegative()
 const ms = z.number().positive()
 
+const isMachine = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'name' in value && 'open' in value && 'read' in value
+
 const optionsSchema = z.object({
   store: z.custom((value) => typeof value === 'object' && value !== null, 'give a store that all workers share'),
   name: z
@@ -106,6 +112,7 @@ const optionsSchema = z.object({
   idempotencyMs: ms.optional(),
   deps: z.custom((value) => value === undefined || typeof value === 'function', 'give a function').optional(),
   identityKeys: z.array(z.string()).optional(),
+  machines: z.array(z.custom<OfferedMachine>(isMachine, 'give what defineHost returns')).optional(),
   tenants: tenantLimitsSchema().optional(),
 })
 
@@ -130,6 +137,7 @@ export async function restateWorker(options: RestateWorkerOptions): Promise<Rest
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `restateWorker: ${describeIssues(checked.error)}.`)
   const {
     definitions: list,
+    machines = [],
     deps,
     name = 'agent',
     warm = 200,
@@ -139,7 +147,7 @@ export async function restateWorker(options: RestateWorkerOptions): Promise<Rest
     tenants,
     ...rest
   } = options
-  const definitions = new Definitions(list)
+  const definitions = new Definitions(list, machines)
   const sdk = await loadPeer(() => import('@restatedev/restate-sdk'), 'restateWorker', '@restatedev/restate-sdk')
   const { store, logger } = rest
   const isAtRest = (agentId: string): boolean => runtime.agent(agentId)?.state === 'idle'
@@ -151,10 +159,11 @@ export async function restateWorker(options: RestateWorkerOptions): Promise<Rest
     ...(tenants === undefined ? {} : { modelTurns: tenants.by }),
     ...(logger === undefined ? {} : { logger: withoutMoves(logger, isAtRest) }),
   })
+  for (const machine of machines) hostingOf(runtime).offered.set(machine.name, machine)
   const queue = tenants === undefined ? undefined : new TenantQueue(tenants, workers)
   const clock = rest.clock ?? systemClock
   const agents = new WorkerAgents({ runtime, store, definitions, deps, warm, logger, clock, tenants: queue })
-  const service = agentObject(sdk, { name, agents, store, times: { inactivityMs, idempotencyMs } })
+  const service = agentObject(sdk, { name, agents, times: { inactivityMs, idempotencyMs } })
   const handler = sdk.createEndpointHandler({
     services: [service],
     ...(identityKeys === undefined ? {} : { identityKeys: [...identityKeys] }),

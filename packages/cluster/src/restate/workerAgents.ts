@@ -3,18 +3,22 @@ import { depsOf } from '../../../bridge/src/server/servedDeps.ts'
 import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import { RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
-import { earliestDue } from '../../../../src/machines/schedules.ts'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 import type { ParentLink } from '../../../../src/protocol/parentLink.ts'
 import type { RecordOf } from '../../../../src/protocol/records.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { LoggedRequests } from '../../../sessions/src/loggedRequests.ts'
-import { createdRecord } from '../../../../src/log/readHistory.ts'
-import type { Birth } from './carried.ts'
+import { createdRecord, firstRecord } from '../../../../src/log/readHistory.ts'
+import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import { machineNamedIn } from '../../../xstate/src/hosts/naming.ts'
+import { hostingOf, type OfferedMachine } from '../../../xstate/src/hosts/registry.ts'
+import type { Birth, Carried } from './carried.ts'
 import type { Definitions } from './definitions.ts'
+import { DrivenMachine, dueOf, type Driven } from './drivenMachine.ts'
 import { refusalOf } from './engineErrors.ts'
 import { Seats } from './seats.ts'
+import { storedState, type StoredState } from './storedState.ts'
 import type { TenantQueue } from './tenantQueue.ts'
 
 /** Parts that the agents of a worker share. */
@@ -49,7 +53,7 @@ export class WorkerAgents {
   readonly #warm = new Map<string, Agent>()
   readonly #detached = new Map<string, Detached>()
   readonly #opening = new Set<string>()
-  readonly #parents = new WeakMap<Agent, ParentLink>()
+  readonly #parents = new WeakMap<Driven, ParentLink>()
   readonly #noticing = new Set<Promise<void>>()
   readonly #listeners = new Set<() => void>()
   /** How often an attempt found its agent in memory, and how often it was read from its log. */
@@ -66,6 +70,27 @@ export class WorkerAgents {
 
   get definitions(): Definitions {
     return this.#parts.definitions
+  }
+
+  /** Resolves to true if an agent, or a machine, has a log. */
+  async isThere(agentId: string): Promise<boolean> {
+    return (await firstRecord(this.#parts.store, agentId)) !== undefined
+  }
+
+  /** Returns the id of the machine whose agent this is: it lives with that one. `undefined`: it is of none. */
+  async machineOf(agentId: string): Promise<string | undefined> {
+    const created = await this.created(agentId)
+    const machine = created === undefined ? undefined : machineNamedIn(agentId, created.definition)
+    if (machine === undefined) return undefined
+    return (await firstRecord(this.#parts.store, machine))?.type === 'host.created' ? machine : undefined
+  }
+
+  /** How an agent, or a machine, stands by its log. Rejects as `loadSession` does. */
+  async stateOf(agentId: string): Promise<StoredState | HostView> {
+    const { store, runtime } = this.#parts
+    const first = await firstRecord(store, agentId)
+    if (first?.type !== 'host.created') return await storedState(store, agentId)
+    return (await this.#machine(first).read(runtime, agentId)).view
   }
 
   /** The first record of an agent's log; `undefined` without one. */
@@ -116,12 +141,44 @@ export class WorkerAgents {
   }
 
   /**
+   * Opens the agent, or the machine, of a command, ready for it.
+   *
+   * @throws RuntimeError as `runtime.open` and `hostMachine` do; `INVALID_OPTION` for a sub-agent; `MACHINE_NOT_FOUND`: the command is for a
+   * machine, and there is none, or this worker does not know it
+   */
+  async open(agentId: string, { command, birth }: Carried): Promise<Driven> {
+    const { store, definitions, runtime } = this.#parts
+    const first = await firstRecord(store, agentId)
+    const isNew = first === undefined && (command.type === 'event' || command.type === 'open')
+    const machine = first?.type === 'host.created' ? this.#machine(first) : definitions.machine(birth.definition)
+    if (machine === undefined || (!isNew && first?.type !== 'host.created')) {
+      if (command.type !== 'event') return await this.#openAgent(agentId, birth, { anew: command.type === 'wake' })
+      throw new RuntimeError('MACHINE_NOT_FOUND', whyNoMachine(agentId, first !== undefined, birth.definition))
+    }
+    checkMachine(agentId, machine.name, birth)
+    const host = await machine.open(runtime, agentId, { input: birth.input, takeOver: true })
+    // Its agents are there before a command for one of them is carried out.
+    await host.ready()
+    return new DrivenMachine(host, {
+      agent: (id) => runtime.agent(id),
+      wasAsked: (requestId) => this.wasAsked(agentId, requestId),
+    })
+  }
+
+  /** @throws RuntimeError `MACHINE_NOT_FOUND` */
+  #machine({ hostId, machine: name }: RecordOf<'host.created'>): OfferedMachine {
+    const machine = this.definitions.machine(name)
+    if (machine !== undefined) return machine
+    throw new RuntimeError('MACHINE_NOT_FOUND', `Machine "${name}" of "${hostId}" is not known to this worker.`)
+  }
+
+  /**
    * Opens the agent with everything in its log, ready for commands; an interrupted run continues. `anew`: it is read again even if it is here,
    * unless it has just been begun here.
    *
-   * @throws RuntimeError as `runtime.open` does; `INVALID_OPTION` for a sub-agent; `AGENT_NOT_FOUND`: there is none, and none is to begin
+   * @throws RuntimeError as `runtime.open` does; `INVALID_OPTION` for a sub-agent
    */
-  async open(agentId: string, birth: Birth, { anew }: { readonly anew: boolean }): Promise<Agent> {
+  async #openAgent(agentId: string, birth: Birth, { anew }: { readonly anew: boolean }): Promise<Agent> {
     const { runtime, definitions, deps } = this.#parts
     this.#warm.delete(agentId)
     const here = runtime.agent(agentId)
@@ -157,7 +214,7 @@ export class WorkerAgents {
   }
 
   /** Returns the id of the agent to which an agent reports its work. */
-  callerOf(agent: Agent): string | undefined {
+  callerOf(agent: Driven): string | undefined {
     const parent = this.#parents.get(agent)
     return parent?.reports === undefined ? undefined : parent.agentId
   }
@@ -170,7 +227,8 @@ export class WorkerAgents {
   }
 
   /** Keeps an agent that rests for its next command, and lets go of those that were not used for longest. */
-  async keep(agent: Agent): Promise<void> {
+  async keep(agent: Driven): Promise<void> {
+    if (agent instanceof DrivenMachine) return await this.letGo(agent)
     this.#warm.set(agent.id, agent)
     for (const [agentId, oldest] of this.#warm) {
       if (this.#warm.size <= this.#parts.warm) return
@@ -180,9 +238,9 @@ export class WorkerAgents {
   }
 
   /** Lets go of an agent without a word in its log, and of those that report to it. Never rejects. */
-  async letGo(agent: Agent): Promise<void> {
-    const tree = [agent, ...this.reporting(agent).map((detached) => detached.agent)]
-    await Promise.all(tree.map((one) => this.#detach(one.id)))
+  async letGo(agent: Driven): Promise<void> {
+    const below = this.reporting(agent).map((detached) => this.#detach(detached.agent.id))
+    await Promise.all([agent instanceof DrivenMachine ? agent.letGo() : this.#detach(agent.id), ...below])
   }
 
   async #detach(agentId: string): Promise<void> {
@@ -201,27 +259,26 @@ export class WorkerAgents {
   }
 
   /** Returns the agents that report their work to an agent of this tree, and live as long as it does. */
-  reporting(root: Agent): Detached[] {
+  reporting(root: Driven): Detached[] {
     return this.#below(root).filter(({ parent, isTold }) => parent.reports !== undefined && !isTold)
   }
 
   /** Ids of those that an agent of this tree has begun since, and that are agents of their own. */
-  begun(root: Agent): string[] {
+  begun(root: Driven): string[] {
     const found = this.#below(root).filter(({ parent, isTold }) => parent.reports === undefined && !isTold)
     for (const detached of found) detached.isTold = true
     return found.map(({ agent }) => agent.id)
   }
 
   /** When an agent wants to be woken: for a schedule, or for a call that sleeps. */
-  dueOf(agent: Agent): { readonly due?: { readonly at: number; readonly inMs: number } } {
-    const context = agent.ref?.getSnapshot().context
-    const at = context === undefined ? null : earliestDue(context)
+  dueOf(agent: Driven): { readonly due?: { readonly at: number; readonly inMs: number } } {
+    const at = agent instanceof DrivenMachine ? agent.due : dueOf(agent)
     return at === null ? {} : { due: { at, inMs: Math.max(0, at - this.#parts.clock.now()) } }
   }
 
   /** How many sub-agents it has had. */
-  countOf(agent: Agent): number {
-    return agent.ref?.getSnapshot().context.children ?? 0
+  countOf(agent: Driven): number {
+    return agent instanceof DrivenMachine ? 0 : (agent.ref?.getSnapshot().context.children ?? 0)
   }
 
   /**
@@ -229,7 +286,7 @@ export class WorkerAgents {
    * engine may have heard of them or not. Those among the first `known` sub-agents of the root are left out, because the engine has heard of
    * them.
    */
-  async begunBefore(root: Agent, known: number): Promise<string[]> {
+  async begunBefore(root: Driven, known: number): Promise<string[]> {
     const begun = new Set(await this.#begunBy(root.id, known + 1, this.countOf(root)))
     for (const child of root.children()) for (const id of await this.#begunBy(child.id)) begun.add(id)
     for (const id of begun) {
@@ -253,7 +310,7 @@ export class WorkerAgents {
     return begun
   }
 
-  #below(root: Agent): Detached[] {
+  #below(root: Driven): Detached[] {
     return [...this.#detached.values()].filter(({ parent }) => this.#rootOf(parent.agentId) === root.id)
   }
 
@@ -288,11 +345,28 @@ export class WorkerAgents {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Id of the agent at the top of the tree that one is in, or was in: a sub-agent may have ended since. */
+  /** Id of the agent, or the machine, at the top of the tree that one is in, or was in: a sub-agent may have ended since. */
   #rootOf(agentId: string): string {
-    const here = this.#parts.runtime.agent(agentId)
-    if (here !== undefined) return here.path[0] ?? agentId
-    const caller = /^(.+)\.\d+$/.exec(agentId)?.[1]
-    return caller === undefined || this.#detached.has(agentId) ? agentId : this.#rootOf(caller)
+    const { runtime } = this.#parts
+    const here = runtime.agent(agentId)
+    const caller = here === undefined ? /^(.+)\.\d+$/.exec(agentId)?.[1] : undefined
+    if (caller !== undefined && !this.#detached.has(agentId)) return this.#rootOf(caller)
+    const root = runtime.agent(here?.path[0] ?? agentId)
+    const machine = root === undefined ? undefined : machineNamedIn(root.id, root.definition)
+    return machine !== undefined && hostingOf(runtime).open.has(machine) ? machine : (root?.id ?? agentId)
   }
+}
+
+function whyNoMachine(hostId: string, isAgent: boolean, asked: string | undefined): string {
+  if (isAgent) return `"${hostId}" is an agent, and no machine.`
+  const beside = asked === undefined ? '' : `, and this worker does not know machine "${asked}"`
+  return `There is no machine "${hostId}" in this store${beside}.`
+}
+
+/** @throws RuntimeError `INVALID_DEFINITION`: the machine is another one; `INVALID_OPTION` for what only agents have */
+function checkMachine(hostId: string, name: string, { definition, metadata, history }: Birth): void {
+  if (definition !== undefined && definition !== name)
+    throw new RuntimeError('INVALID_DEFINITION', `"${hostId}" is of machine "${name}", not "${definition}".`)
+  if (metadata !== undefined || history !== undefined)
+    throw new RuntimeError('INVALID_OPTION', `"${hostId}" is a machine, which has no metadata and no history.`)
 }

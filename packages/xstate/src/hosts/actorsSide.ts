@@ -15,6 +15,7 @@ type Event = { readonly type: string }
 interface Inside {
   readonly id: string
   readonly rules: HostRules
+  readonly takesOver: boolean
   readonly clock: Clock
   readonly effects: Effects
   readonly inbox: Inbox
@@ -38,6 +39,10 @@ export class ActorsSide implements ActorHost, Surroundings {
 
   constructor(host: Inside) {
     this.#host = host
+  }
+
+  get takesOver(): boolean {
+    return this.#host.takesOver
   }
 
   run(effect: Effect): void {

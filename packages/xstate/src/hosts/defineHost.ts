@@ -5,7 +5,7 @@ import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
 import { kindOf } from './actorKinds.ts'
 import type { AnyMachine, HostDefinition, HostRules } from './hostTypes.ts'
 import { isObject } from './isObject.ts'
-import { openHost } from './openHost.ts'
+import { openHost, readHost } from './openHost.ts'
 
 /** A machine, or a function that makes it for the runtime that its agents are to run in, with the rules by which it is kept. */
 export interface HostConfig<M extends AnyMachine> extends HostRules {
@@ -61,7 +61,8 @@ export function defineHost<M extends AnyMachine>(config: HostConfig<M>): HostDef
     name,
     rules,
     machine: make,
-    open: (runtime, id) => openHost(runtime, definition, { id }),
+    open: (runtime, id, options) => openHost(runtime, definition, { ...options, id }),
+    read: (runtime, id) => readHost(runtime, definition, id),
   }
   definitions.add(definition)
   return definition

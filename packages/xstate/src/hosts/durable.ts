@@ -83,6 +83,8 @@ export function effectError(thrown: unknown): ErrorInfo {
 export interface HostedLife {
   /** True while it works, and waits neither for people nor for a time. */
   readonly isBusy: boolean
+  /** Resolves once it has tried to open its agent. Never rejects. */
+  readonly opened: Promise<void>
   /** Resolves once its agent does nothing more by itself. Never rejects. */
   settled(): Promise<void>
   /** Ends it as a crash would: it continues when the machine is opened again. Never rejects. */
@@ -91,6 +93,8 @@ export interface HostedLife {
 
 /** Host of the actors of one system. */
 export interface ActorHost {
+  /** True if agents are taken from other processes, as the machine was. */
+  readonly takesOver: boolean
   /** Runs an effect, and records it before and after. */
   run(effect: Effect): void
   /** An agent sends the machine an event. */

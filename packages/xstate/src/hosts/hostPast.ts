@@ -11,6 +11,8 @@ export const mostRequests = 10_000
 /** The log of a machine, as far as it counts. */
 export interface HostPast {
   readonly created: RecordOf<'host.created'>
+  /** `seq` of the last record. */
+  seq: number
   snapshot: RecordOf<'host.snapshot'> | undefined
   done: RecordOf<'host.done'> | undefined
   /** Events after the snapshot. */
@@ -69,6 +71,7 @@ function begunBy(hostId: string, record: LogRecord): RecordOf<'host.created'> {
 function pastFrom(record: RecordOf<'host.created'>): HostPast {
   return {
     created: record,
+    seq: record.seq,
     snapshot: undefined,
     done: undefined,
     inputs: [],
@@ -81,6 +84,7 @@ function pastFrom(record: RecordOf<'host.created'>): HostPast {
 }
 
 function note(past: HostPast, record: LogRecord, fired: Map<string, number>): void {
+  past.seq = record.seq
   switch (record.type) {
     case 'host.event':
       past.inputs.push(record)

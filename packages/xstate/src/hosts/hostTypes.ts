@@ -1,6 +1,6 @@
 import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
 import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
-import type { OpenHost } from './registry.ts'
+import type { OpenHost, OpeningOptions } from './registry.ts'
 import type { ToolEffects } from '../../../../src/actors/tools/checkedUndo.ts'
 
 /** An XState machine, as `setup(…).createMachine` of any copy from 5.20 on makes it. */
@@ -47,8 +47,10 @@ export interface HostDefinition<M extends AnyMachine = AnyMachine> {
   readonly name: string
   readonly rules: HostRules
   machine(runtime: AgentRuntime): M
-  /** Opens one that has a log, for whoever wakes it or sends it an event. Rejects as `hostMachine` does. */
-  open(runtime: object, id: string): Promise<OpenHost>
+  /** Opens one, for whoever wakes it or sends it an event. Rejects as `hostMachine` does. */
+  open(runtime: object, id: string, options?: OpeningOptions): Promise<OpenHost>
+  /** Reads one from its log, and runs nothing of it. Rejects as `hostMachine` does, and with `MACHINE_NOT_FOUND`. */
+  read(runtime: object, id: string): Promise<OpenHost>
 }
 
 /** Options of `hostMachine`. */

@@ -17,7 +17,7 @@ import type { AnyMachine, HostRules } from './hostTypes.ts'
 import { Journal } from './journal.ts'
 import { Keeping, snapshotAfter, versionOf } from './keeping.ts'
 import { LiveMachine } from './liveMachine.ts'
-import { agentsIn, endOf, printOf, refused, whyNotKept, type MachineState } from './machineState.ts'
+import { agentsIn, endOf, failed, printOf, refused, whyNotKept, type MachineState } from './machineState.ts'
 import { inStep } from './naming.ts'
 import { Replica, type InputRecord, type KeptMachine } from './replica.ts'
 import { replayed } from './replay.ts'
@@ -35,6 +35,8 @@ export interface HostParts {
   readonly kept: KeptMachine
   readonly rules: HostRules
   readonly lease: StoreLease
+  /** True if it was taken from whichever process had it: its agents are, too. */
+  readonly takesOver: boolean
   /** Called once its log is released. */
   leave(): void
 }
@@ -84,6 +86,7 @@ export class MachineHost implements Restless {
     this.#actors = new ActorsSide({
       id: kept.hostId,
       rules: parts.rules,
+      takesOver: parts.takesOver,
       clock: shared.clock,
       effects: this.#effects,
       inbox: this.#inbox,
@@ -203,6 +206,11 @@ export class MachineHost implements Restless {
     return this.#ending
   }
 
+  /** Resolves once its agents are open, or have failed to be. Never rejects. */
+  async ready(): Promise<void> {
+    await Promise.all([...this.lives].map(({ opened }) => opened))
+  }
+
   async settled({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     await untilAtRest(this, signal)
     await this.#ending
@@ -229,8 +237,6 @@ export class MachineHost implements Restless {
     if (this.#phase === 'open') this.#phase = 'closing'
     return this.#end(new RuntimeError('MACHINE_CLOSED', `Machine "${this.id}" was closed here.`))
   }
-
-  // The way of an event: accepted and recorded, then taken, then carried out.
 
   #ring({ id, event, to }: HostTimer): void {
     this.#inbox.accept({ type: 'host.event', event, timer: id, ...(to === undefined ? {} : { to }) })
@@ -391,7 +397,3 @@ export class MachineHost implements Restless {
       throw new RuntimeError('QUEUE_FULL', `${mostWaiting} events wait for machine "${this.id}".`)
   }
 }
-
-/** Returns the error of a machine that has failed. */
-export const failed = (hostId: string, why: string): RuntimeError =>
-  new RuntimeError('MACHINE_FAILED', `Machine "${hostId}" failed: ${why}.`)

@@ -152,3 +152,7 @@ function whyNotInvoked(config: unknown, path: string): string | undefined {
   }
   return undefined
 }
+
+/** Returns the error of a machine that has failed. */
+export const failed = (hostId: string, why: string): RuntimeError =>
+  new RuntimeError('MACHINE_FAILED', `Machine "${hostId}" failed: ${why}.`)

@@ -36,6 +36,13 @@ export function nameInStep(): string | undefined {
   return `${current.hostId}-${current.seq}-${current.births}`
 }
 
+/** Returns the id of the machine in whose step an agent of some definition was named; `undefined`: it has a name of another kind. */
+export function machineNamedIn(agentId: string, definition: string): string | undefined {
+  return agentId.startsWith(`${definition}-`)
+    ? /^(.+)-\d+-\d+$/.exec(agentId.slice(definition.length + 1))?.[1]
+    : undefined
+}
+
 /** Returns the id for a command that the current step gives to an agent; `undefined` outside of a step. */
 export function commandInStep(): string | undefined {
   if (current === undefined) return undefined

@@ -2,7 +2,7 @@ import { inTurn } from '../../../../src/actors/timing/inTurn.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { LocalRuntime } from '../../../../src/runtime/runtime.ts'
 import { preparedMachine } from './preparedMachine.ts'
-import { FinishedHost } from './finishedHost.ts'
+import { StoredHost } from './storedHost.ts'
 import { readPast } from './hostPast.ts'
 import type { HostDefinition, HostOptions } from './hostTypes.ts'
 import { MachineHost } from './machineHost.ts'
@@ -13,19 +13,33 @@ export async function openHost(
   runtime: object,
   definition: HostDefinition,
   options: HostOptions,
-): Promise<MachineHost | FinishedHost> {
+): Promise<MachineHost | StoredHost> {
+  checkRuntime(runtime)
+  hostingOf(runtime).offered.set(definition.name, definition)
+  return await inTurn(runtime, `host ${options.id}`, () => openAlone(runtime, definition, options))
+}
+
+/** Reads a machine from its log. Rejects as `hostMachine` does, and with `MACHINE_NOT_FOUND`. */
+export async function readHost(runtime: object, definition: HostDefinition, hostId: string): Promise<StoredHost> {
+  checkRuntime(runtime)
+  const { name, rules } = definition
+  const kept = { hostId, name, machine: preparedMachine(definition, runtime) }
+  const past = await readPast(runtime.shared.store, hostId)
+  if (past !== undefined) return new StoredHost(kept, rules, past)
+  throw new RuntimeError('MACHINE_NOT_FOUND', `There is no machine "${hostId}" in this store.`)
+}
+
+function checkRuntime(runtime: object): asserts runtime is LocalRuntime {
   if (!(runtime instanceof LocalRuntime))
     throw new RuntimeError('INVALID_OPTION', 'hostMachine: give the runtime that createRuntime returned.')
   runtime.checkOpen()
-  hostingOf(runtime).offered.set(definition.name, definition)
-  return await inTurn(runtime, `host ${options.id}`, () => openAlone(runtime, definition, options))
 }
 
 async function openAlone(
   runtime: LocalRuntime,
   definition: HostDefinition,
   { id: hostId, ...options }: HostOptions,
-): Promise<MachineHost | FinishedHost> {
+): Promise<MachineHost | StoredHost> {
   const hosting = hostingOf(runtime)
   const { open: hosts } = hosting
   const open = hosts.get(hostId)
@@ -49,14 +63,14 @@ async function openAlone(
     const past = await readPast(runtime.shared.store, hostId)
     if (past?.done !== undefined) {
       await lease.release()
-      return new FinishedHost(kept, rules, past)
+      return new StoredHost(kept, rules, past)
     }
     const leave = (): void => {
       hosts.delete(hostId)
       noteEnd(hosting, host)
       runtime.closed(host)
     }
-    const host = new MachineHost({ runtime, kept, rules, lease, leave }, past)
+    const host = new MachineHost({ runtime, kept, rules, lease, takesOver: takeOver === true, leave }, past)
     hosts.set(hostId, host)
     hosting.ended.delete(hostId)
     if (past === undefined) await host.begin(input)

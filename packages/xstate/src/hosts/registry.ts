@@ -7,6 +7,10 @@ export interface OpenHost {
   readonly definition: object
   /** True while somebody in this process has it or listens to it. */
   readonly isAttended: boolean
+  /** Resolves with its output; rejects with the reason why it was closed here. */
+  readonly done: Promise<unknown>
+  /** Resolves once its agents are open, or have failed to be. Never rejects. */
+  ready(): Promise<void>
   send(event: unknown, options?: { readonly requestId?: string }): Promise<void>
   settled(options?: { readonly signal?: AbortSignal }): Promise<void>
   close(): Promise<void>
@@ -15,7 +19,17 @@ export interface OpenHost {
 /** A machine that can be opened in this process. */
 export interface OfferedMachine {
   readonly name: string
-  open(runtime: object, id: string): Promise<OpenHost>
+  readonly rules: { readonly version?: string }
+  /** Opens it; one without a log begins with `input`. Rejects as `hostMachine` does. */
+  open(runtime: object, id: string, options?: OpeningOptions): Promise<OpenHost>
+  /** Reads it as it stands in its log, which stays free: nothing of it runs. Rejects as `hostMachine` does, and with `MACHINE_NOT_FOUND`. */
+  read(runtime: object, id: string): Promise<OpenHost>
+}
+
+/** How a machine is opened. */
+export interface OpeningOptions {
+  readonly input?: unknown
+  readonly takeOver?: boolean
 }
 
 interface Hosting {

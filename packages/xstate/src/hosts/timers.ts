@@ -4,6 +4,10 @@ import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 /** Longest wait at a time, in milliseconds: a clock may be set. */
 const longestWaitMs = 86_400_000
 
+/** Returns delayed events, the earliest first. */
+export const byDue = (timers: Iterable<HostTimer>): readonly HostTimer[] =>
+  [...timers].toSorted((a, b) => a.due - b.due)
+
 /** Delayed events of one machine, in the order in which they come. Those of one time come in the order in which they were set. */
 export class HostTimers {
   readonly #clock: Clock
@@ -20,7 +24,7 @@ export class HostTimers {
   }
 
   get list(): readonly HostTimer[] {
-    return [...this.#timers.values()].toSorted((a, b) => a.due - b.due)
+    return byDue(this.#timers.values())
   }
 
   /** When the earliest one comes, in epoch milliseconds. */

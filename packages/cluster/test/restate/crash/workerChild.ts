@@ -1,5 +1,5 @@
 /**
- * A worker of the crash cells: `node workerChild.ts <settings as JSON>` serves the job of `job.ts`, and does not get beyond the place that it is
+ * A worker of the crash cells: `node workerChild.ts <settings as JSON>` serves the job of `job.ts` and the machine of `payment.ts`, and does not get beyond the place that it is
  * armed for with any agent, until a line on its input lets all go on. Prints `{ port, bridge }`, then `{ at }` for each agent that is there; the end
  * of its input ends it.
  */
@@ -8,6 +8,7 @@ import type { Store } from '../../../../../src/protocol/ports/store.ts'
 import { restateDispatch, restateWorker, type RestateWorker } from '../../../../../src/restate.ts'
 import { sqliteStore } from '../../../../../src/sqlite.ts'
 import { jobOf, type Place } from './job.ts'
+import { paymentOf } from './payment.ts'
 import { secret, type WorkerSettings } from './workerSettings.ts'
 
 const { where, name, effectsFile, armed, code, retryMs, leaseMs, ingress } = JSON.parse(
@@ -38,7 +39,7 @@ async function bridgeOf({ runtime }: RestateWorker): Promise<string | undefined>
 }
 
 const job = jobOf(effectsFile, reach, code)
-const worker = await restateWorker({ definitions: [job], store, name })
+const worker = await restateWorker({ definitions: [job], machines: [paymentOf(effectsFile, reach, job)], store, name })
 const bridge = await bridgeOf(worker)
 const { port } = await worker.listen({ port: 0 })
 print({ port, bridge })

@@ -3,12 +3,13 @@ import type { HostPast } from './hostPast.ts'
 import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
 import type { AnyMachine, HostRules } from './hostTypes.ts'
 import { viewOf } from './hostView.ts'
-import { failed } from './machineHost.ts'
+import { failed } from './machineState.ts'
 import type { KeptMachine } from './replica.ts'
 import { replayed } from './replay.ts'
+import { byDue } from './timers.ts'
 
-/** A machine that has come to its end. It is read from its log, which stays free. */
-export class FinishedHost {
+/** A machine as its log has it: one that has come to its end, or one to be looked at. Its log stays free, and nothing runs. */
+export class StoredHost {
   readonly id: string
   readonly definition: AnyMachine
   readonly ref: unknown
@@ -17,16 +18,18 @@ export class FinishedHost {
   readonly done: Promise<unknown>
   readonly isAttended = false
 
-  /** @throws RuntimeError `MACHINE_CHANGED`, `MACHINE_IMPURE` */
+  /** @throws RuntimeError `MACHINE_CHANGED`, `MACHINE_IMPURE`, `MACHINE_REFUSED` */
   constructor(kept: KeptMachine, rules: HostRules, past: HostPast) {
-    const { output, error, seq } = past.done!
+    const { done, seq } = past
+    const timers = done === undefined ? byDue(past.timers.values()) : []
     const { state, actor } = replayed(kept, rules, { ...past, handled: Infinity })
     this.id = kept.hostId
     this.definition = kept.machine
     this.ref = actor
     this.snapshot = state
-    this.view = viewOf({ ...kept, version: rules.version, state, seq, timers: [], isHere: true })
-    this.done = error === undefined ? Promise.resolve(output) : Promise.reject(failed(this.id, error.message))
+    this.view = viewOf({ ...kept, version: rules.version, state, seq, timers, isHere: true })
+    const error = done?.error
+    this.done = error === undefined ? Promise.resolve(done?.output) : Promise.reject(failed(this.id, error.message))
     this.done.catch(() => {})
   }
 
@@ -39,6 +42,8 @@ export class FinishedHost {
   onStep(): () => void {
     return () => {}
   }
+
+  async ready(): Promise<void> {}
 
   async settled(): Promise<void> {}
 
