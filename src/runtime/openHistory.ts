@@ -5,7 +5,7 @@ import type { LogRecord } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/ports/store.ts'
 import { checkVersion } from '../protocol/upgradeRecord.ts'
 import { readHistory } from '../log/readHistory.ts'
-import { checkpointForm, goOnFrom, isKeepable, type OpenedLog } from './agents/keptAgent.ts'
+import { goOnFrom, isKeepable, isReadable, type OpenedLog } from './agents/keptAgent.ts'
 
 /** Reads an agent's log: its checkpoint and the records since or, without a matching checkpoint, the whole log. Rejects as `readHistory` does. */
 export async function openHistory(
@@ -32,7 +32,7 @@ async function fromCheckpoint(
 ): Promise<OpenedLog | undefined> {
   if (store.checkpoints === undefined || !isKeepable(definition)) return undefined
   const checkpoint = await store.checkpoints.read(agentId)
-  if (checkpoint?.form !== checkpointForm) return undefined
+  if (!isReadable(checkpoint)) return undefined
   const records: LogRecord[] = []
   // A store that knows how many there are need not look for more.
   for await (const record of store.read(agentId, checkpoint.seq, Math.max(1, lastSeq - checkpoint.seq + 1))) {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { assembleRequest } from '../../src/conversation/request/assembleRequest.ts'
 import { Conversation } from '../../src/conversation/tree/conversation.ts'
-import { keepNodes, type ChunkSizes } from '../../src/runtime/agents/keepNodes.ts'
+import { addNodes, keepNodes, type ChunkSizes, type NodePieces } from '../../src/runtime/agents/keepNodes.ts'
 import { KeptNodes } from '../../src/runtime/agents/keptNodes.ts'
 import type { KeptConversation } from '../../src/conversation/tree/keptConversation.ts'
 import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
@@ -12,12 +12,24 @@ import { happen } from '../support/brakedHappenings.ts'
 import { someRuns } from '../support/seeds.ts'
 import { assert, describe } from '../support/suite.ts'
 
+const bytesOf = ({ table, shared, own }: NodePieces): Buffer => Buffer.concat([table, ...shared, ...own])
+
 /** As another process has it. */
 function again(conversation: Conversation, sizes?: ChunkSizes): Conversation {
   const state = JSON.parse(JSON.stringify(conversation.keep())) as KeptConversation
   return new Conversation(conversation.counter, {
     state,
-    nodes: new KeptNodes(Buffer.concat(keepNodes(conversation, sizes))),
+    nodes: new KeptNodes(bytesOf(keepNodes(conversation, sizes))),
+  })
+}
+
+/** The same, where all that it was opened with stays as it is. */
+function added(conversation: Conversation): Conversation {
+  const state = JSON.parse(JSON.stringify(conversation.keep())) as KeptConversation
+  const { table, shared, own } = addNodes(conversation)
+  return new Conversation(conversation.counter, {
+    state,
+    nodes: new KeptNodes(Buffer.concat([table, ...own]), Buffer.concat(shared)),
   })
 }
 
@@ -33,7 +45,8 @@ function checkMoves(log: BrakeLog, records: readonly LogRecord[]): { deflated: n
     if (at % 3 > 0) return
     const before = new Set((moved.kept as KeptNodes | undefined)?.chunks.map(({ bytes }) => bytes.toString()))
     if (at % 2 === 0) assert.is(viewOf(moved), viewOf(rebuildConversation(records.slice(0, at + 1))))
-    moved = again(moved, small)
+    // Now and then all anew.
+    moved = moved.kept !== undefined && at % 12 > 0 ? added(moved) : again(moved, small)
     const { chunks } = moved.kept as KeptNodes
     seen.deflated += chunks.filter(({ isDeflated }) => isDeflated).length
     seen.taken += chunks.filter(({ bytes }) => before.has(bytes.toString())).length
@@ -65,7 +78,7 @@ const viewOf = (conversation: Conversation): string =>
   ])
 
 const keptOf = (conversation: Conversation): string =>
-  JSON.stringify([conversation.keep(), Buffer.concat(keepNodes(conversation)).length])
+  JSON.stringify([conversation.keep(), bytesOf(keepNodes(conversation)).length])
 
 /** Text of the next request; `undefined`: it would not be asked for now. */
 function requestOf({ frame, turnIndex }: BrakeLog, conversation: Conversation): string | undefined {
@@ -90,7 +103,8 @@ function checkCuts(log: BrakeLog, records: readonly LogRecord[]): void {
     assert.is(requestOf(log, restored), request, where)
     assert.is(keptOf(restored), kept, where)
     assert.is(viewOf(restored), view, where)
-    assert.is(viewOf(again(restored)), view, `${where}, and again at the end`)
+    assert.is(viewOf(added(restored)), view, `${where}, with what came since beside it`)
+    assert.is(viewOf(again(added(restored))), view, `${where}, and again at the end`)
   })
 }
 
@@ -148,7 +162,7 @@ describe('a conversation that was kept', (it) => {
     const { from, to } = log.conversation.overlay!
     assert.ok(to - from > 60)
     const state = JSON.parse(JSON.stringify(log.conversation.keep())) as KeptConversation
-    const nodes = new KeptNodes(Buffer.concat(keepNodes(log.conversation, small)))
+    const nodes = new KeptNodes(bytesOf(keepNodes(log.conversation, small)))
     const taken: number[] = []
     const restored = new Conversation(log.conversation.counter, {
       state,
@@ -177,7 +191,7 @@ describe('a conversation that was kept', (it) => {
     const state = JSON.parse(JSON.stringify(conversation.keep())) as KeptConversation
     assert.is(state.overlays.length, 6)
     assert.ok(JSON.stringify(state).length < 3_000)
-    const nodes = new KeptNodes(Buffer.concat(keepNodes(conversation, small)))
+    const nodes = new KeptNodes(bytesOf(keepNodes(conversation, small)))
     const plain = nodes.chunks.filter(({ isDeflated }) => !isDeflated).map(({ bytes }) => Buffer.from(bytes).toString())
     assert.match(plain.join(), '6: what happened')
     assert.not.match(plain.join(), '5: what happened')
@@ -211,7 +225,7 @@ describe('a conversation that was kept', (it) => {
     log.step([{ output: 'x'.repeat(100) }])
     log.reply('done')
     const { conversation } = log
-    const nodes = Buffer.concat(keepNodes(conversation))
+    const nodes = bytesOf(keepNodes(conversation))
     const state = conversation.keep()
     const text = nodes.indexOf('xxx')
     nodes[text] = 'y'.codePointAt(0)!

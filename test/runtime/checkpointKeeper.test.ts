@@ -1,9 +1,10 @@
 import type { ContextFold } from '../../src/machines/rebuildContext.ts'
 import type { CheckpointStore } from '../../src/protocol/ports/checkpoints.ts'
 import type { LogRecord, RecordOf } from '../../src/protocol/records.ts'
-import { bodyOf, checkpointForm, digestOf, keptIn, type KeptState } from '../../src/runtime/agents/keptAgent.ts'
+import { checkpointForm, digestOf, keptIn, type KeptState } from '../../src/runtime/agents/keptAgent.ts'
 import { CheckpointKeeper } from '../../src/runtime/agents/checkpointKeeper.ts'
 import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
+import { bodyOf } from '../../src/runtime/agents/sharedState.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const turn = async (): Promise<void> => {
@@ -21,7 +22,10 @@ function keeping(rest: Partial<CheckpointStore> = {}) {
       },
     },
     machine: { state: 'idle', unseen: 0, isStopped: false },
-    view: { lastSeq: 0, keep: () => ({ kept: {} as never, nodes: [new Uint8Array(seen.nodeBytes)] }) },
+    view: {
+      lastSeq: 0,
+      keep: () => ({ kept: {} as never, nodes: { table: new Uint8Array(seen.nodeBytes), shared: [], own: [] } }),
+    },
     pending: undefined as Promise<void> | undefined,
     log: { durable: () => host.pending },
   }

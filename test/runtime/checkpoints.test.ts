@@ -1,5 +1,5 @@
 import { foldContext, type KeptContext } from '../../src/machines/rebuildContext.ts'
-import { bodyOf, keptIn, type KeptState } from '../../src/runtime/agents/keptAgent.ts'
+import { keptIn, type KeptState } from '../../src/runtime/agents/keptAgent.ts'
 import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
@@ -14,6 +14,7 @@ import { counter, gate, quiet, tool } from '../support/agentHarness.ts'
 import { checkLog } from '../support/journeyRules.ts'
 import { recordsOf } from '../journeys/cutLogs.ts'
 import { emptyMemory } from '../../packages/tools/test/memory/memorySupport.ts'
+import { bodyOf } from '../../src/runtime/agents/sharedState.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 /** An agent whose answers count what it is asked with. */

@@ -9,8 +9,9 @@ import type { Store } from '../../src/protocol/ports/store.ts'
 import { foldContext } from '../../src/machines/rebuildContext.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
 import type { AgentHost } from '../../src/runtime/agents/agentHost.ts'
+import type { NodePieces } from '../../src/runtime/agents/keepNodes.ts'
 import { KeptNodes } from '../../src/runtime/agents/keptNodes.ts'
-import { bodyOf, checkpointForm, digestOf, goOnFrom, type OpenedLog } from '../../src/runtime/agents/keptAgent.ts'
+import { checkpointForm, digestOf, goOnFrom, type OpenedLog } from '../../src/runtime/agents/keptAgent.ts'
 import { LocalRuntime } from '../../src/runtime/runtime.ts'
 import { readHistory } from '../../src/log/readHistory.ts'
 import { forkSession } from '../../packages/sessions/src/forkSession.ts'
@@ -18,6 +19,7 @@ import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { counter, tool } from '../support/agentHarness.ts'
 import { someRuns } from '../support/seeds.ts'
+import { bodyOf } from '../../src/runtime/agents/sharedState.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const moves = [
@@ -137,13 +139,15 @@ async function hostOf(
   return host
 }
 
+const bytesOf = ({ table, shared, own }: NodePieces): Buffer => Buffer.concat([table, ...shared, ...own])
+
 async function checkpointOf(...given: Parameters<typeof hostOf>): Promise<Checkpoint> {
   const [, , prefix] = given
   const host = await hostOf(...given)
   const { kept, nodes } = host.view.keep()
   const last = prefix.records.at(-1)!
   const context = foldContext(prefix.records, prefix.past).keep()
-  const body = bodyOf({ ...kept, created: prefix.created, context }, nodes)
+  const body = bodyOf({ ...kept, created: prefix.created, context }, [bytesOf(nodes)])
   return { seq: last.seq, form: checkpointForm, digest: digestOf(last), body }
 }
 
@@ -164,7 +168,7 @@ function standing(host: AgentHost): string {
   const { frame, leftBehind } = view.requests
   return JSON.stringify({
     keeps: host.view.keep().kept,
-    nodes: nodesIn(Buffer.concat(host.view.keep().nodes)),
+    nodes: nodesIn(bytesOf(host.view.keep().nodes)),
     input,
     spent,
     metadata,

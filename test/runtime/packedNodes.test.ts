@@ -3,7 +3,7 @@ import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { memoryStore } from '../../src/log/stores/memoryStore.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Checkpoint } from '../../src/protocol/ports/checkpoints.ts'
-import { KeptNodes } from '../../src/runtime/agents/keptNodes.ts'
+import { KeptNodes, sizes } from '../../src/runtime/agents/keptNodes.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const headBytes = 4
@@ -38,5 +38,32 @@ describe('an agent that is opened for a prompt', (it) => {
     assert.ok(opened.conversation.tokens > contextWindow / 2, 'so full that its messages might be too long')
     assert.is((await opened.prompt('go').result).stopReason, 'stop')
     assert.throws(() => opened.conversation.trunk(), Error)
+  })
+})
+
+describe('nodes in chunks', (it) => {
+  it('are read where they stand last, in whatever order they are asked for', () => {
+    const row = (id: number, text: string): unknown[] => [id, id - 1, 'r', 0, id, 1, id, id, text]
+    const chunks = [[1, 2, 3, 4].map((id) => row(id, 'old')), [2, 3, 4].map((id) => row(id, 'new'))]
+    const [shared, own] = chunks.map((rows) => Buffer.from(JSON.stringify(rows))) as [Buffer, Buffer]
+    const table = Buffer.alloc(sizes.head + 4 * sizes.node + 2 * sizes.chunk)
+    table.writeUInt32LE(4, 0)
+    table.writeUInt32LE(2, 4)
+    for (const id of [1, 2, 3, 4]) table.writeUInt16LE(id === 1 ? 1 : 2, sizes.head + (id - 1) * sizes.node)
+    const ends = sizes.head + 4 * sizes.node
+    table.writeUInt32LE(table.length + shared.length, ends)
+    table.writeUInt32LE(table.length + shared.length + own.length, ends + sizes.chunk)
+    const nodes = new KeptNodes(Buffer.concat([table, own]), shared)
+    const read = [4, 1, 2, 3].map((id) => {
+      const node = nodes.take(id, [])!
+      return [node.id, JSON.stringify(node.message).includes('new')]
+    })
+    assert.equal(read, [
+      [4, true],
+      [1, false],
+      [2, true],
+      [3, true],
+    ])
+    assert.throws(() => new KeptNodes(Buffer.concat([table, own]), shared.subarray(1)), RangeError)
   })
 })

@@ -274,6 +274,7 @@ class PostgresStore implements ErasableStore {
       if (row['held'] === true) return false
       for (const table of ['records', 'labels', 'contents', 'checkpoints', 'texts', 'noted'])
         await run(`DELETE FROM ${schema}.${table} WHERE agent = $1`, [row['number']], deletionMs)
+      await run(`DELETE FROM ${schema}.checkpoints WHERE agent = -$1::bigint`, [row['number']], deletionMs)
       await run(`DELETE FROM ${schema}.agents WHERE number = $1`, [row['number']])
       return true
     })

@@ -5,7 +5,10 @@ interface Recent {
   /** Version of the row that has the body: another one after each write. */
   readonly version: string
   readonly body: Uint8Array
+  readonly shared?: { readonly id: string; readonly body: Uint8Array } | undefined
 }
+
+const bytesOf = (recent: Recent | undefined): number => (recent?.body.length ?? 0) + (recent?.shared?.body.length ?? 0)
 
 /**
  * The bodies that were read last, so that a body is not sent again while it has not been written since. Those asked for longest ago are let
@@ -27,7 +30,7 @@ export class RecentBodies {
   keep(id: string, recent: Recent): void {
     this.drop(id)
     this.#recent.set(id, recent)
-    this.#bytes += recent.body.length
+    this.#bytes += bytesOf(recent)
     for (const oldest of this.#recent.keys()) {
       if (this.#bytes <= mostBytes) return
       this.drop(oldest)
@@ -35,7 +38,7 @@ export class RecentBodies {
   }
 
   drop(id: string): void {
-    this.#bytes -= this.#recent.get(id)?.body.length ?? 0
+    this.#bytes -= bytesOf(this.#recent.get(id))
     this.#recent.delete(id)
   }
 }

@@ -12,8 +12,12 @@ export interface LeaseHolder {
   reading<T>(work: () => T, nothing: T): T
 }
 
-/** Checkpoints in the same database. */
+/**
+ * Checkpoints in the same database. What one shares with others is a row of its own, under the number of the agent with a minus before it:
+ * `form` is its id. Stores that know nothing of such rows never look at them.
+ */
 export class SqliteCheckpoints implements CheckpointStore {
+  readonly keepsShared = true
   readonly #connection: Connection
   readonly #store: LeaseHolder
 
@@ -24,22 +28,38 @@ export class SqliteCheckpoints implements CheckpointStore {
 
   async read(agentId: string): Promise<Checkpoint | undefined> {
     checkAgentId(agentId)
-    const sql =
-      'SELECT c.seq, c.form, c.digest, c.body FROM checkpoints c JOIN agents a ON a.number = c.agent WHERE a.id = ?'
+    const sql = `SELECT c.seq, c.form, c.digest, c.body, s.form AS shared, s.body AS sharedBody FROM agents a
+      JOIN checkpoints c ON c.agent = a.number LEFT JOIN checkpoints s ON s.agent = -a.number WHERE a.id = ?`
     const row = this.#store.reading(() => this.#connection.statement(sql).get(agentId), undefined)
     const body = row?.['body']
     if (row === undefined || !(body instanceof Uint8Array)) return undefined
-    return { seq: Number(row['seq']), form: String(row['form']), digest: String(row['digest']), body }
+    const checkpoint = { seq: Number(row['seq']), form: String(row['form']), digest: String(row['digest']), body }
+    const shared = row['sharedBody']
+    return shared instanceof Uint8Array
+      ? { ...checkpoint, shared: { id: String(row['shared']), body: shared } }
+      : checkpoint
   }
 
-  async write(agentId: string, { seq, form, digest, body }: Checkpoint, named?: number): Promise<void> {
+  async write(agentId: string, checkpoint: Checkpoint, named?: number): Promise<void> {
+    const { seq, form, digest, body, shared } = checkpoint
     const { number, epoch } = this.#store.leaseOf(agentId, named)
     const sql = `INSERT INTO checkpoints (agent, seq, form, digest, body)
       SELECT number, ?3, ?4, ?5, ?6 FROM agents WHERE number = ?1 AND epoch = ?2
       ON CONFLICT (agent) DO UPDATE SET seq = excluded.seq, form = excluded.form, digest = excluded.digest, body = excluded.body`
-    const { changes } = await this.#connection.writing(() =>
-      this.#connection.statement(sql).run(number, epoch, seq, form, digest, body),
-    )
+    const { changes } = await this.#connection.writing(() => {
+      const written = this.#connection.statement(sql).run(number, epoch, seq, form, digest, body)
+      if (written.changes !== 0) this.#writeShared(-number, shared)
+      return written
+    })
     if (changes === 0) throw leaseLost(agentId, epoch, undefined)
+  }
+
+  #writeShared(number: number, shared: Checkpoint['shared']): void {
+    const known = this.#connection.statement('SELECT form FROM checkpoints WHERE agent = ?').get(number)?.['form']
+    if (known === shared?.id) return
+    this.#connection.statement('DELETE FROM checkpoints WHERE agent = ?').run(number)
+    if (shared === undefined) return
+    const sql = "INSERT INTO checkpoints (agent, seq, form, digest, body) VALUES (?, 0, ?, '', ?)"
+    this.#connection.statement(sql).run(number, shared.id, shared.body)
   }
 }

@@ -295,6 +295,7 @@ class SqliteStore implements ErasableStore {
       if (writer !== null && writer !== dead) throw this.#writers.locked(agentId, Number(writer))
       for (const table of ['records', 'contents', 'checkpoints'])
         this.#connection.statement(`DELETE FROM ${table} WHERE agent = ?`).run(row['number']!)
+      this.#connection.statement('DELETE FROM checkpoints WHERE agent = ?').run(-Number(row['number']))
       for (const label of labelsIn(row))
         this.#connection
           .statement('DELETE FROM labels WHERE name = ? AND value = ? AND agent = ?')

@@ -3,6 +3,7 @@ import type { Checkpoint, CheckpointStore } from '../../protocol/ports/checkpoin
 /** Checkpoints in memory, lost when the process ends. `check` refuses a writer that may not write. */
 export class MemoryCheckpoints implements CheckpointStore {
   readonly isVolatile = true
+  readonly keepsShared = true
   readonly #check: (agentId: string, epoch: number | undefined) => void
   readonly #checkpoints = new Map<string, Checkpoint>()
 

@@ -11,6 +11,8 @@ export interface Checkpoint {
   readonly digest: string
   /** Encoded state, opaque to stores. Neither the store nor its reader changes it. */
   readonly body: Uint8Array
+  /** The part of the state that several checkpoints of an agent have in common, which is large. An `id` always stands for the same bytes. */
+  readonly shared?: { readonly id: string; readonly body: Uint8Array } | undefined
 }
 
 /**
@@ -18,10 +20,13 @@ export interface Checkpoint {
  * two or none, even after a crash. A power cut may lose it. `write` rejects with `STORE_NOT_OPEN` without a lease, and with `STORE_LEASE_LOST` under
  * an epoch that is not the newest. `read` resolves to exactly the written checkpoint, or to `undefined` if there is none. For a damaged one it
  * resolves to `undefined` too, or rejects with the fault, which is logged. It needs no lease. The checkpoint of an agent is deleted with its log.
+ * Only a store with `keepsShared` is given `shared`: it belongs to the checkpoint, but is not written again where the one before has the same `id`.
  */
 export interface CheckpointStore {
   /** Set if nothing outlives the process. An agent's checkpoint is then written only when the agent is unloaded. */
   readonly isVolatile?: true
+  /** Set if `shared` bytes are kept. Small checkpoints are then written more often. */
+  readonly keepsShared?: true
   read(agentId: string): Promise<Checkpoint | undefined>
   write(agentId: string, checkpoint: Checkpoint, epoch?: number): Promise<void>
 }

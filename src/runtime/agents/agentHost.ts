@@ -121,7 +121,8 @@ export class AgentHost implements TreeAgent {
       { ...options, history, folded: context.context },
     )
     if (store.checkpoints === undefined || !isKeepable(ownDefinition)) return
-    const from = { context, created, at: base?.seq ?? 0, bytes: base?.bytes ?? 0, last: records.at(-1) }
+    const { seq: at = 0, bytes = 0, shared } = base ?? {}
+    const from = { context, created, at, bytes, shared, last: records.at(-1) }
     log.keepCheckpoints({ agentId, store, machine: this.machine, view, log }, from)
   }
 

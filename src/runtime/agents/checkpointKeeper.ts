@@ -1,13 +1,26 @@
 import type { ContextFold } from '../../machines/rebuildContext.ts'
-import type { CheckpointStore } from '../../protocol/ports/checkpoints.ts'
+import type { Checkpoint, CheckpointStore } from '../../protocol/ports/checkpoints.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/ports/store.ts'
-import { bodyOf, checkpointForm, digestOf, type KeptState } from './keptAgent.ts'
+import { checkpointOf, digestOf, type KeptState } from './keptAgent.ts'
+import type { NodePieces } from './keepNodes.ts'
+import { share, type SharedState } from './sharedState.ts'
 
 /** How many records must have come since the last checkpoint: the more, the larger that is, as all of it is written. */
 const records = { least: 64, most: 256, aBytes: 1 / 1_024 } as const
+/** The fewest where most of a checkpoint is shared with the one before, and is not written. */
+const leastBeside = 32
+/** From how many bytes on chunks are shared, and the largest part of that which stands beside it. */
+const sharing = { least: 64 * 1_024, mostBeside: 1 / 2 } as const
+/** How many times as many records come before what is shared is written anew. */
+const longer = 2
+
 /** While the agent stays loaded: the share of its log that must have come since. Only a crash would make use of it. */
 const leastShare = 1 / 2
+
+/** Returns the number of records after which to write that many bytes. */
+const recordsFor = (bytes: number, least: number = records.least): number =>
+  Math.min(records.most, Math.max(least, bytes * records.aBytes))
 
 /** An agent of which checkpoints are kept. */
 export interface KeptHost {
@@ -19,8 +32,8 @@ export interface KeptHost {
   readonly view: {
     /** `seq` of the last record. */
     readonly lastSeq: number
-    /** Returns the states folded from the agent's log, without the context. */
-    keep(): { readonly kept: Omit<KeptState, 'context' | 'created'>; readonly nodes: readonly Uint8Array[] }
+    /** Returns the states folded from the agent's log, without the context; `goesOn`: it shares chunks with that of which the agent was opened. */
+    keep(goesOn?: boolean): { readonly kept: Omit<KeptState, 'context' | 'created'>; readonly nodes: NodePieces }
   }
 }
 
@@ -33,8 +46,10 @@ export interface KeeperOptions {
   readonly created: RecordOf<'agent.created'> | undefined
   /** `seq` of the last checkpoint; 0 without one. */
   readonly at: number
-  /** How large it is. */
+  /** How large it is, without what it shares. */
   readonly bytes: number
+  /** Its shared state, which the next may share with it. */
+  readonly shared?: SharedState | undefined
   /** The last record of the log so far. */
   readonly last: LogRecord | undefined
   /** Called with the error of a checkpoint that could not be written: nothing is lost with it. */
@@ -48,6 +63,8 @@ export class CheckpointKeeper {
   #created: RecordOf<'agent.created'> | undefined
   #at: number
   #bytes: number
+  /** As long as the last checkpoint is that of which the agent was opened. */
+  #shared: SharedState | undefined
   /** True if the records since the last checkpoint cost as much to fold as the whole log. */
   #isDue = false
   #last: LogRecord | undefined
@@ -61,6 +78,7 @@ export class CheckpointKeeper {
     this.#created = options.created
     this.#at = options.at
     this.#bytes = options.bytes
+    this.#shared = options.shared
     this.#last = options.last
   }
 
@@ -86,9 +104,12 @@ export class CheckpointKeeper {
     return this.#host.view.lastSeq - this.#at
   }
 
+  /** All of it is due to be written. */
   get #isLong(): boolean {
-    const { least, most, aBytes } = records
-    return this.#since >= Math.min(most, Math.max(least, this.#bytes * aBytes))
+    if (this.#shared === undefined) return this.#since >= recordsFor(this.#bytes)
+    const { seq, body } = this.#shared
+    const isMuch = this.#bytes > body.length * sharing.mostBeside
+    return isMuch || this.#host.view.lastSeq - seq >= longer * recordsFor(body.length)
   }
 
   /** Something happened to the agent. */
@@ -110,30 +131,47 @@ export class CheckpointKeeper {
   /** The log is written, and is let go of next. Never rejects. */
   async finish(): Promise<void> {
     await this.#writing
-    if ((this.#isLong || this.#isDue) && this.#last?.type !== 'agent.stopped') await this.#write()
+    if (this.#last?.type === 'agent.stopped') return
+    if (this.#isLong || this.#isDue) await this.#write()
+    else if (this.#shared !== undefined && this.#since >= recordsFor(this.#bytes, leastBeside))
+      await this.#write(this.#shared)
   }
 
-  /** The record it stands at is in the log before it. Never rejects: the log has everything. */
-  async #write(): Promise<void> {
+  /** The record it stands at is in the log before it. `shared`: state that it goes on from. Never rejects: the log has everything. */
+  async #write(shared?: SharedState): Promise<void> {
     const [last, created, at, isDue] = [this.#last, this.#created, this.#at, this.#isDue]
     if (last === undefined || created === undefined) return
     const { checkpoints, epoch, context, failed } = this.#options
-    const { agentId, store } = this.#host
+    const { agentId, store, view } = this.#host
     this.#at = last.seq
     this.#isDue = false
     try {
       // The agent was let go of: nothing more comes.
       if (this.#isVolatile) for await (const record of store.read(agentId, context.seq + 1)) context.apply(record)
       this.#fold()
-      const { kept, nodes } = this.#host.view.keep()
-      const body = bodyOf({ ...kept, created, context: context.keep() }, nodes)
-      this.#bytes = body.length
+      const { kept, nodes } = view.keep(shared !== undefined)
+      const state = { ...kept, created, context: context.keep() }
+      const checkpoint = (shared && checkpointOf(last, state, nodes, shared)) ?? this.#whole(last, state, nodes)
+      this.#bytes = checkpoint.body.length + (checkpoint.shared?.body.length ?? 0)
+      this.#shared = undefined
       await this.#host.log.durable()
-      await checkpoints.write(agentId, { seq: last.seq, form: checkpointForm, digest: digestOf(last), body }, epoch)
+      await checkpoints.write(agentId, checkpoint, epoch)
     } catch (thrown) {
       this.#at = at
       this.#isDue = isDue
       failed(thrown)
     }
+  }
+
+  /** All that there is to write; the next may share most of it. */
+  #whole(last: LogRecord, state: KeptState, nodes: NodePieces): Checkpoint {
+    const bytes = nodes.shared.reduce((sum, chunk) => sum + chunk.length, 0)
+    const isShared = this.#options.checkpoints.keepsShared === true && bytes >= sharing.least
+    return checkpointOf(
+      last,
+      state,
+      nodes,
+      isShared ? share(state, nodes.shared, last.seq, digestOf(last)) : undefined,
+    )!
   }
 }

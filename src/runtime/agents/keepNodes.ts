@@ -22,27 +22,51 @@ interface Chunk extends NodeChunk {
   readonly ids: readonly NodeId[]
 }
 
-/**
- * Returns the nodes and overlays of a conversation as `KeptNodes` reads them, in pieces that follow one another. Nodes that no request shows go into deflated chunks, which stay
- * there, so that there is little to read when the agent is opened. Full chunks are taken over if all their nodes are still shown and unchanged.
- */
-export function keepNodes(conversation: Conversation, { full, worthIt } = usual): readonly Uint8Array[] {
+/** Nodes and overlays as `KeptNodes` reads them: their table, then their chunks, of which several checkpoints share the first. */
+export interface NodePieces {
+  readonly table: Uint8Array
+  readonly shared: readonly Uint8Array[]
+  readonly own: readonly Uint8Array[]
+}
+
+/** Keeps all chunks that a conversation was opened with as they are: what has come or changed since is one chunk more. */
+export function addNodes(conversation: Conversation): NodePieces {
+  const { stay, fresh } = divided(conversation)
+  const pool = new Pool()
+  for (const id of fresh) {
+    const row = rowIn(conversation, id)
+    if (row !== undefined) pool.add(row)
+  }
+  return piecesOf(conversation, pool.size > 0 ? [...stay, pool.take(false)] : stay)
+}
+
+/** Divides the nodes into those that stand unchanged in their chunks, and the others. */
+function divided(conversation: Conversation): { stay: Chunk[]; fresh: NodeId[] } {
   const { lastNodeId } = conversation
   const kept = conversation.kept instanceof KeptNodes ? conversation.kept : undefined
-  const isShown = shownIn(conversation)
   const ids = (kept?.chunks ?? []).map((): NodeId[] => [])
   const fresh: NodeId[] = []
   for (let id = 1; id <= lastNodeId; id += 1) {
     const place = conversation.hasChanged(id) ? -1 : (kept?.chunkOf(id) ?? -1)
     ;(ids[place] ?? fresh).push(id)
   }
-  const stay = (kept?.chunks ?? []).flatMap((chunk, place): Chunk[] => {
-    const has = { ...chunk, ids: ids[place]! }
-    if (has.ids.length === 0) return []
-    if (chunk.isDeflated || (chunk.bytes.length >= full && has.ids.every(isShown))) return [has]
-    fresh.push(...has.ids)
-    return []
-  })
+  return { stay: (kept?.chunks ?? []).map((chunk, place) => ({ ...chunk, ids: ids[place]! })), fresh }
+}
+
+/**
+ * Returns the nodes and overlays of a conversation as `KeptNodes` reads them. Nodes that no request shows go into deflated chunks, which stay
+ * there, so that there is little to read when the agent is opened. Full chunks are taken over if all their nodes are still shown and unchanged.
+ */
+export function keepNodes(conversation: Conversation, { full, worthIt } = usual): NodePieces {
+  const isShown = shownIn(conversation)
+  const { stay: were, fresh } = divided(conversation)
+  const stay: Chunk[] = []
+  for (const chunk of were) {
+    const { ids, bytes, isDeflated } = chunk
+    if (ids.length === 0) continue
+    if (isDeflated || (bytes.length >= full && ids.every(isShown))) stay.push(chunk)
+    else fresh.push(...ids)
+  }
   const pools = { shown: new Pool(), hidden: new Pool() }
   for (const id of fresh.toSorted((a, b) => a - b)) {
     const row = rowIn(conversation, id)
@@ -55,7 +79,10 @@ export function keepNodes(conversation: Conversation, { full, worthIt } = usual)
   // Few hidden nodes are not deflated, so that the next checkpoint puts them together with others, but they are not read with those shown.
   if (pools.hidden.size > 0) stay.push(pools.hidden.take(pools.hidden.size >= worthIt))
   if (pools.shown.size > 0) stay.push(pools.shown.take(false))
-  return piecesOf(lastNodeId, stay, new Set(conversation.overlays.spans.map(({ nodeId }) => nodeId)))
+  return piecesOf(
+    conversation,
+    stay.map((chunk) => ({ ...chunk, isShared: true })),
+  )
 }
 
 function rowIn(conversation: Conversation, id: NodeId): NodeRow | OverlayRow | undefined {
@@ -94,7 +121,8 @@ class Pool {
 
   take(isDeflated: boolean): Chunk {
     const json = jsonBytes(`[${this.#texts.join()}]`)
-    const chunk = { ids: this.#ids, bytes: isDeflated ? deflateRawSync(json, { level }) : json, isDeflated }
+    const bytes = isDeflated ? deflateRawSync(json, { level }) : json
+    const chunk = { ids: this.#ids, bytes, isDeflated, isShared: false }
     this.#ids = []
     this.#texts = []
     this.size = 0
@@ -102,7 +130,8 @@ class Pool {
   }
 }
 
-function piecesOf(last: NodeId, chunks: readonly Chunk[], overlays: ReadonlySet<NodeId>): readonly Uint8Array[] {
+function piecesOf({ lastNodeId: last, overlays: laid }: Conversation, chunks: readonly Chunk[]): NodePieces {
+  const overlays = new Set(laid.spans.map(({ nodeId }) => nodeId))
   const table = sizes.head + sizes.node * last
   let end = table + sizes.chunk * chunks.length
   const bytes = new Uint8Array(end)
@@ -116,5 +145,7 @@ function piecesOf(last: NodeId, chunks: readonly Chunk[], overlays: ReadonlySet<
     view.setUint32(table + sizes.chunk * place, end, true)
     view.setUint8(table + sizes.chunk * place + 4, chunk.isDeflated ? 1 : 0)
   })
-  return [bytes, ...chunks.map((chunk) => chunk.bytes)]
+  const those = (isShared: boolean): Uint8Array[] =>
+    chunks.filter((chunk) => chunk.isShared === isShared).map((chunk) => chunk.bytes)
+  return { table: bytes, shared: those(true), own: those(false) }
 }

@@ -1,11 +1,8 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { Conversation } from '../../conversation/tree/conversation.ts'
-import type { KeptConversation } from '../../conversation/tree/keptConversation.ts'
-import { jsonBytes } from './jsonBytes.ts'
 import { KeptNodes } from './keptNodes.ts'
 import { TextHash } from '../../protocol/text/textHash.ts'
 import type { TokenCounter } from '../../conversation/limits/tokenCounter.ts'
-import type { Folding } from '../../log/fold.ts'
 import { ContextFold, type KeptContext } from '../../machines/rebuildContext.ts'
 import type { Checkpoint } from '../../protocol/ports/checkpoints.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
@@ -13,6 +10,8 @@ import type { History } from '../../log/readHistory.ts'
 import { HostFolds } from './hostFolds.ts'
 import type { Left } from '../../actors/parts/memory/leftBehind.ts'
 import type { KeptFrames } from '../../actors/turn/turnFrames.ts'
+import { bodyOf, completed, readBody, sharedIn, without, type WithIds, type SharedState } from './sharedState.ts'
+import type { NodePieces } from './keepNodes.ts'
 
 /** Version of the form of a checkpoint. It must change with every change of the kept state: older checkpoints then count as missing. */
 export const checkpointForm = 'agent-11'
@@ -24,16 +23,16 @@ export interface KeptAsking {
   readonly left?: readonly Left[] | undefined
 }
 
+/** The same form, of a checkpoint that shares state with others. */
+const sharingForm = `${checkpointForm}-shared`
+
 /** Everything that is folded from a log but the nodes of its conversation, as plain JSON. */
-export interface KeptState {
+export interface KeptState extends WithIds {
   readonly created: RecordOf<'agent.created'>
   /** Token counts of a sample: with a counter that gives others, the sums of the conversation are wrong. */
   readonly counted: readonly number[]
   readonly context: KeptContext
-  readonly conversation: KeptConversation
   readonly asking: KeptAsking
-  /** Stored state of each of the host's folds, by its name. */
-  readonly folds: ReturnType<Folding['keep']>
 }
 
 /** A checkpoint's contents, with the later records folded in. */
@@ -42,9 +41,10 @@ interface Base {
   readonly conversation: Conversation
   readonly context: ContextFold
   readonly folds: HostFolds
-  /** `seq` of the checkpoint, and its size. */
+  /** `seq` of the checkpoint, and its size, without what is shared. */
   readonly seq: number
   readonly bytes: number
+  readonly shared: SharedState | undefined
 }
 
 /** The log of an agent as it is opened: all of it, or the records since its checkpoint. */
@@ -66,20 +66,29 @@ export const digestOf = (record: LogRecord): string => new TextHash().addJson(JS
 /** Returns true if agents of a definition can continue from checkpoints: the last captured request is in the log alone. */
 export const isKeepable = ({ captureTurnRequests }: AgentDefinition): boolean => !captureTurnRequests
 
-const headBytes = 4
-
-/** The body of a checkpoint: the length of the JSON that follows as 32 bits with the lowest byte first, that, and the pieces of the nodes. */
-export function bodyOf(kept: KeptState, nodes: readonly Uint8Array[]): Uint8Array {
-  const head = jsonBytes(JSON.stringify(kept))
-  let end = headBytes
-  const body = new Uint8Array([head, ...nodes].reduce((sum, piece) => sum + piece.length, end))
-  new DataView(body.buffer).setUint32(0, head.length, true)
-  for (const piece of [head, ...nodes]) {
-    body.set(piece, end)
-    end += piece.length
-  }
-  return body
+/** Returns the checkpoint of an agent at a record; `shared`: state that the store keeps apart. `undefined`: it does not continue that. */
+export function checkpointOf(
+  last: LogRecord,
+  state: KeptState,
+  { table, shared: old, own }: NodePieces,
+  shared?: SharedState,
+): Checkpoint | undefined {
+  const at = { seq: last.seq, digest: digestOf(last) }
+  if (shared === undefined) return { ...at, form: checkpointForm, body: bodyOf(state, [table, ...old, ...own]) }
+  const rest = without(shared, state)
+  return (
+    rest && {
+      ...at,
+      form: sharingForm,
+      body: bodyOf(rest, [table, ...own]),
+      shared: { id: shared.id, body: shared.body },
+    }
+  )
 }
+
+/** Returns true for a checkpoint that this version may read. */
+export const isReadable = (checkpoint: Checkpoint | undefined): checkpoint is Checkpoint =>
+  checkpoint?.form === checkpointForm || checkpoint?.form === sharingForm
 
 /**
  * The contents of a checkpoint; `own`: the record of the log that it stands at.
@@ -87,16 +96,20 @@ export function bodyOf(kept: KeptState, nodes: readonly Uint8Array[]): Uint8Arra
  * @throws Error, saying why it is of no use.
  */
 export function keptIn(
-  { seq, form, digest, body }: Checkpoint,
+  checkpoint: Checkpoint,
   own: LogRecord | undefined,
-): { readonly kept: KeptState; readonly nodes: Uint8Array } {
-  if (form !== checkpointForm) throw new Error('another version made it')
+): { readonly kept: KeptState; readonly nodes: Uint8Array; readonly shared?: SharedState } {
+  const { seq, form, digest, body } = checkpoint
+  if (!isReadable(checkpoint)) throw new Error('another version made it')
   if (own?.seq !== seq) throw new Error('the log ends before it')
   if (digestOf(own) !== digest) throw new Error('it is of another log')
-  const length = new DataView(body.buffer, body.byteOffset, body.byteLength).getUint32(0, true)
-  const head = body.subarray(headBytes, headBytes + length)
-  const kept = JSON.parse(new TextDecoder().decode(head)) as KeptState
-  return { kept, nodes: body.subarray(headBytes + length) }
+  const { head, rest: nodes } = readBody(body)
+  const kept = head as KeptState
+  if (form === checkpointForm) return { kept, nodes }
+  if (kept.shared === undefined || kept.shared.id !== checkpoint.shared?.id)
+    throw new Error('what it shares is missing')
+  const shared = sharedIn(kept.shared, checkpoint.shared.body)
+  return { kept: completed(kept, shared), nodes, shared }
 }
 
 /**
@@ -110,10 +123,10 @@ export function goOnFrom(
   definition: AgentDefinition,
 ): OpenedLog {
   const { seq, body } = checkpoint
-  const { kept, nodes: bytes } = keptIn(checkpoint, own)
+  const { kept, nodes: bytes, shared } = keptIn(checkpoint, own)
   const wrong = wrongIn(kept, definition)
   if (wrong !== undefined) throw new Error(wrong)
-  const nodes = new KeptNodes(bytes)
+  const nodes = new KeptNodes(bytes, shared?.nodes)
   if (kept.conversation.overlays.some(({ nodeId }) => nodes.chunkOf(nodeId) < 0))
     throw new Error('a summary is missing')
   const conversation = new Conversation(definition.counter, { state: kept.conversation, nodes })
@@ -128,7 +141,7 @@ export function goOnFrom(
     created: kept.created,
     past: [],
     records,
-    base: { kept, conversation, context, folds, seq, bytes: body.length },
+    base: { kept, conversation, context, folds, seq, bytes: body.length, shared },
   }
 }
 

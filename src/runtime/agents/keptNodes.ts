@@ -13,12 +13,16 @@ export interface NodeChunk {
   readonly bytes: Uint8Array
   /** Its bytes are deflated: no request shows its nodes for now. */
   readonly isDeflated: boolean
+  /** Its bytes are among those that several checkpoints share. */
+  readonly isShared: boolean
 }
 
 /** An overlay as JSON, by the id of its summary. */
 export type OverlayRow = readonly [id: NodeId, overlay: LaidOverlay]
 
 type Row = NodeRow | OverlayRow
+
+const nothing: Uint8Array = new Uint8Array()
 
 /** Marks the ids of overlays among those of nodes. */
 export const overlayBit = 0x80_00
@@ -30,7 +34,8 @@ export const sizes = { head: 8, node: 2, chunk: 5 } as const
  * Nodes and overlays as bytes, in chunks that are read when one of them is first asked for. Numbers have their lowest byte first: the
  * highest id and how many chunks there are, of 32 bits; for each id the chunk that has its node or overlay, counted from 1, or 0, of 16
  * bits, with `overlayBit` for an overlay, whose id is that of its summary; of each chunk where it ends, of 32 bits, and 1 if it is deflated.
- * Then the chunks: JSON arrays of rows (`NodeRow`, `OverlayRow`).
+ * Then the chunks: JSON arrays of rows (`NodeRow`, `OverlayRow`). The first may lie in other bytes, which are shared: where they end is counted as
+ * if those stood here.
  */
 export class KeptNodes implements NodeReader {
   readonly #view: DataView
@@ -43,21 +48,26 @@ export class KeptNodes implements NodeReader {
   readonly last: NodeId
 
   /** @throws RangeError: the bytes are cut off. */
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, shared = nothing) {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.last = this.#view.getUint32(0, true)
     const count = this.#view.getUint32(4, true)
     const table = sizes.head + sizes.node * this.last
-    let from = table + sizes.chunk * count
+    const start = table + sizes.chunk * count
+    const own = start + shared.length
+    let from = start
     this.chunks = Array.from({ length: count }, (_, index) => {
       const at = table + sizes.chunk * index
       const to = this.#view.getUint32(at, true)
-      const chunk = { bytes: bytes.subarray(from, to), isDeflated: this.#view.getUint8(at + 4) === 1 }
+      const isShared = to <= own
+      const chunk = isShared
+        ? shared.subarray(from - start, to - start)
+        : bytes.subarray(from - shared.length, to - shared.length)
       from = to
-      return chunk
+      return { bytes: chunk, isDeflated: this.#view.getUint8(at + 4) === 1, isShared }
     })
     this.#places = new Uint32Array(this.last + 1)
-    if (from !== bytes.length) throw new RangeError('nodes are missing')
+    if (from !== bytes.length + shared.length) throw new RangeError('nodes are missing')
   }
 
   #entry(id: NodeId): number {
@@ -97,7 +107,10 @@ export class KeptNodes implements NodeReader {
     const { bytes, isDeflated } = this.chunks[place]!
     const text = decoder.decode(isDeflated ? inflateRawSync(bytes) : bytes)
     const rows = JSON.parse(text) as Row[]
-    rows.forEach(([id], at) => (this.#places[id] = at))
+    // A row that has changed since stands in a later chunk.
+    rows.forEach(([id], at) => {
+      if (this.chunkOf(id) === place) this.#places[id] = at
+    })
     return rows
   }
 }

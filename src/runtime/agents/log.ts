@@ -44,7 +44,10 @@ export class AgentLog implements LogOwner {
   }
 
   /** Begins to keep checkpoints, where the store has them: for agents without a parent, which are opened by themselves. */
-  keepCheckpoints(host: KeptHost, from: Pick<KeeperOptions, 'context' | 'created' | 'at' | 'bytes' | 'last'>): void {
+  keepCheckpoints(
+    host: KeptHost,
+    from: Pick<KeeperOptions, 'context' | 'created' | 'at' | 'bytes' | 'shared' | 'last'>,
+  ): void {
     const { agentId, store, parent, incognito, shared } = this.#agent
     const { checkpoints } = store
     if (checkpoints === undefined || parent !== undefined || incognito) return

@@ -15,7 +15,7 @@ import type { Handoffs } from './handoffs.ts'
 import { HostFolds } from './hostFolds.ts'
 import { hostedTools, type HostedTools } from './hostedTools.ts'
 import { countedBy, type KeptAsking, type OpenedLog } from './keptAgent.ts'
-import { keepNodes } from './keepNodes.ts'
+import { addNodes, keepNodes } from './keepNodes.ts'
 import type { Sources } from './sources.ts'
 import type { AgentPorts } from '../../actors/agentPorts.ts'
 import { LeftBehind } from '../../actors/parts/memory/leftBehind.ts'
@@ -103,15 +103,15 @@ export class View {
     }
   }
 
-  /** The states folded from the log, as a checkpoint keeps them. */
-  keep(): ReturnType<KeptHost['view']['keep']> {
+  /** The states folded from the log, as a checkpoint keeps them; `goesOn`: it shares state with that of which the agent was opened. */
+  keep(goesOn = false): ReturnType<KeptHost['view']['keep']> {
     const kept = {
       counted: countedBy(this.#owner.ownDefinition.counter),
       conversation: this.conversation.keep(),
       asking: this.requests.keep(),
       folds: this.#folds.keep(),
     }
-    return { kept, nodes: keepNodes(this.conversation) }
+    return { kept, nodes: goesOn ? addNodes(this.conversation) : keepNodes(this.conversation) }
   }
 
   /** The definition that answers. */

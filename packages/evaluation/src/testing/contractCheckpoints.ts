@@ -34,9 +34,13 @@ export async function demandKept(
   rule: string,
 ): Promise<void> {
   const found = await checkpoints.read('a')
-  const shown = (one: Checkpoint | undefined) => one && { ...one, body: Array.from(one.body) }
-  const plain = found && { seq: found.seq, form: found.form, digest: found.digest, body: found.body }
-  demandEqual(shown(plain), shown(expected), rule)
+  demandEqual(shown(found), shown(expected), rule)
+}
+
+const shown = (checkpoint: Checkpoint | undefined) => {
+  if (checkpoint === undefined) return undefined
+  const { seq, form, digest, body, shared } = checkpoint
+  return { seq, form, digest, body: Array.from(body), shared: shared && [shared.id, ...shared.body] }
 }
 
 /** Checks of a store that keeps checkpoints. */
@@ -68,6 +72,38 @@ export const checkpoints: Checks = {
       demandEqual((await kept.read('b'))?.seq, 2, 'agents must not share them.')
     }),
 
+  'what checkpoints share is given back with each of them, until one shares something else': (store) =>
+    keeping(store, async (kept) => {
+      if (kept.keepsShared !== true) return
+      const sharing = (id: string, length: number) => ({ id, body: bodyOf(length, length) })
+      const lease = await openWith(store, 'a', 9)
+      await openWith(store, 'b', 3)
+      await kept.write('b', { ...checkpointAt(3), shared: sharing('of b', 10) })
+      const [old, other] = [sharing('id "1", é', 300_000), sharing('2', 70_000)]
+      for (const checkpoint of [
+        { ...checkpointAt(3), shared: old },
+        { ...checkpointAt(4), shared: { ...old } },
+        { ...checkpointAt(5, 0), shared: other },
+        { ...checkpointAt(5), shared: old },
+        checkpointAt(6),
+        { ...checkpointAt(7), shared: other },
+      ]) {
+        await kept.write('a', checkpoint)
+        for (const _ of ['once', 'again']) await demandKept(kept, checkpoint, 'read must resolve to what was written.')
+      }
+      demandEqual((await kept.read('b'))?.shared?.id, 'of b', 'agents must not share them.')
+      await lease.release()
+      await demandRejection('STORE_NOT_OPEN', () => kept.write('a', { ...checkpointAt(8), shared: old }), 'no lease.')
+      const { epoch } = await store.open('a')
+      if (epoch !== undefined && lease.epoch !== undefined)
+        await demandRejection(
+          'STORE_LEASE_LOST',
+          () => kept.write('a', { ...checkpointAt(8), shared: old }, lease.epoch),
+          'an epoch of before must be refused.',
+        )
+      await demandKept(kept, { ...checkpointAt(7), shared: other }, 'what is refused changes nothing.')
+    }),
+
   'only who has the log writes its checkpoint': (store) =>
     keeping(store, async (kept) => {
       const write = (epoch?: number): Promise<void> => kept.write('a', checkpointAt(2), epoch)
@@ -88,12 +124,15 @@ export const checkpoints: Checks = {
     keeping(store, async (kept) => {
       if (!isErasable(store)) return
       const lease = await openWith(store, 'a', 3)
-      await kept.write('a', checkpointAt(3))
+      const shared = { id: '1', body: bodyOf(1, 10) }
+      await kept.write('a', kept.keepsShared === true ? { ...checkpointAt(3), shared } : checkpointAt(3))
       await lease.release()
       await store.delete('a')
       await demandKept(kept, undefined, 'delete must remove it.')
       await openWith(store, 'a', 2)
       await demandKept(kept, undefined, 'a new log has none of before.')
+      await kept.write('a', checkpointAt(2))
+      await demandKept(kept, checkpointAt(2), 'also nothing that it shared.')
     }),
 }
 

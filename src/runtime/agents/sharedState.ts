@@ -1,0 +1,99 @@
+import { crc32 } from 'node:zlib'
+import type { KeptConversation } from '../../conversation/tree/keptConversation.ts'
+import type { Folding } from '../../log/fold.ts'
+import type { KeptIds } from '../../log/fold.ts'
+import { jsonBytes } from './jsonBytes.ts'
+
+/** Names what a checkpoint shares with others, and the record of the first of them. */
+export interface SharedName {
+  readonly id: string
+  readonly seq: number
+}
+
+/** The part of a kept state in which there are ids. */
+export interface WithIds {
+  readonly conversation: KeptConversation
+  /** Stored state of each of the host's folds, by its name. */
+  readonly folds: ReturnType<Folding['keep']>
+  /** State that other checkpoints have too: what is shared of `conversation` and `folds` is missing here. */
+  readonly shared?: SharedName | undefined
+}
+
+/** State that checkpoints of an agent share until most of it is old: chunks of nodes, and the ids so far, of which a long log has thousands. */
+export interface SharedState extends SharedName {
+  readonly texts: Texts
+  /** The chunks. */
+  readonly nodes: Uint8Array
+  /** As the store has it: a head with the texts, then the chunks. */
+  readonly body: Uint8Array
+}
+
+/** Ids in one text, to which new ones are appended: those of calls, and those of requests. */
+type Texts = readonly [calls: string, requests: string]
+
+const headBytes = 4
+
+/** The length of the JSON that follows as 32 bits with the lowest byte first, that, and other pieces. */
+export function bodyOf(head: unknown, pieces: readonly Uint8Array[]): Uint8Array {
+  const json = jsonBytes(JSON.stringify(head))
+  let end = headBytes
+  const body = new Uint8Array([json, ...pieces].reduce((sum, piece) => sum + piece.length, end))
+  new DataView(body.buffer).setUint32(0, json.length, true)
+  for (const piece of [json, ...pieces]) {
+    body.set(piece, end)
+    end += piece.length
+  }
+  return body
+}
+
+/** The JSON of a body as a value, and what follows it. */
+export function readBody(body: Uint8Array): { readonly head: unknown; readonly rest: Uint8Array } {
+  const end = headBytes + new DataView(body.buffer, body.byteOffset, body.byteLength).getUint32(0, true)
+  return { head: JSON.parse(new TextDecoder().decode(body.subarray(headBytes, end))), rest: body.subarray(end) }
+}
+
+interface KeptRequests {
+  readonly ids: KeptIds
+}
+
+const textsIn = ({ conversation, folds }: WithIds): Texts => [
+  conversation.tree.callIds.joined,
+  (folds['requests'] as KeptRequests).ids.joined,
+]
+
+function withTexts<T extends WithIds>(kept: T, [calls, requests]: Texts): T {
+  const { tree } = kept.conversation
+  const asked = kept.folds['requests'] as KeptRequests
+  const callIds = { ...tree.callIds, joined: calls }
+  return {
+    ...kept,
+    conversation: { ...kept.conversation, tree: { ...tree, callIds } },
+    folds: { ...kept.folds, requests: { ...asked, ids: { ...asked.ids, joined: requests } } },
+  }
+}
+
+/** Makes state that later checkpoints share, with the number and digest of the record of this one. */
+export function share(kept: WithIds, chunks: readonly Uint8Array[], seq: number, digest: string): SharedState {
+  const body = bodyOf(textsIn(kept), chunks)
+  return sharedIn({ id: `${digest} ${crc32(body)}`, seq }, body)
+}
+
+/** Reads it. */
+export function sharedIn(name: SharedName, body: Uint8Array): SharedState {
+  const { head, rest } = readBody(body)
+  return { ...name, texts: head as Texts, nodes: rest, body }
+}
+
+/** Returns a state without what is shared; `undefined`: it does not continue that. */
+export function without<T extends WithIds>({ id, seq, texts }: SharedState, kept: T): T | undefined {
+  const [calls, requests] = textsIn(kept)
+  if (!calls.startsWith(texts[0]) || !requests.startsWith(texts[1])) return undefined
+  const rest: Texts = [calls.slice(texts[0].length), requests.slice(texts[1].length)]
+  return { ...withTexts(kept, rest), shared: { id, seq } }
+}
+
+/** Returns it with what is shared. */
+export function completed<T extends WithIds>(kept: T, { texts }: SharedState): T {
+  const [calls, requests] = textsIn(kept)
+  return withTexts(kept, [texts[0] + calls, texts[1] + requests])
+}
