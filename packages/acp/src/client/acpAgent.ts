@@ -6,7 +6,7 @@ import {
   type RemoteOptions,
 } from '../../../../src/actors/parts/remote/remoteAgent.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
-import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { Workspace } from '../../../tools/src/workspace/port.ts'
 import { namesOf } from './askPeople.ts'
@@ -67,9 +67,12 @@ const optionsSchema = lazily(() =>
  * ```
  */
 export function acpAgent(options: AcpAgentOptions): RemoteAgentEntry {
-  const read = optionsSchema().safeParse(options)
-  if (!read.success) throw new RuntimeError('INVALID_DEFINITION', `acpAgent: ${describeIssues(read.error)}.`)
-  const { restart, maxRestarts, windowMs, backoffMs, command, args, env, authMethod, startMs, ...entry } = read.data
+  const { restart, maxRestarts, windowMs, backoffMs, command, args, env, authMethod, startMs, ...entry } = checkedBy(
+    optionsSchema(),
+    options,
+    'acpAgent',
+    'INVALID_DEFINITION',
+  )
   const { workspace, cwd: folder, snapshots, ...shared } = entry
   if (snapshots && workspace === null)
     throw new RuntimeError(

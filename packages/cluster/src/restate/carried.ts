@@ -2,7 +2,7 @@ import { brakeCommands } from '../../../../src/protocol/brakes/brakeSchemas.ts'
 import type { BrakeCommandType } from '../../../../src/protocol/brakes/brakeTable.ts'
 import { checkCommand } from '../../../../src/protocol/bridge/checkCommand.ts'
 import type { AgentCommand, CheckedCommand } from '../../../../src/protocol/bridge/commands.ts'
-import { describeIssues, messageOf, RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
+import { checkedBy, type ErrorInfo, messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { HistoryMessage } from '../../../../src/protocol/history.ts'
 import { checkAgentId } from '../../../../src/protocol/ids.ts'
 import { metadataSchema, type Metadata } from '../../../../src/protocol/metadata.ts'
@@ -88,9 +88,7 @@ export function readCarried(agentId: string, verb: string, body: unknown, reques
   checkAgentId(agentId)
   if (body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body)))
     throw new RuntimeError('INVALID_OPTION', `${verb}: the body is not an object.`)
-  const read = besides.safeParse(body ?? {})
-  if (!read.success) throw new RuntimeError('INVALID_OPTION', `${verb}: ${describeIssues(read.error)}.`)
-  const { requestId: given = requestId, ...birth } = read.data
+  const { requestId: given = requestId, ...birth } = checkedBy(besides, body ?? {}, verb)
   const { requestId: _, definition: __, metadata: ___, history: ____, ...rest } = { ...body } as Record<string, unknown>
   return { requestId: given, command: commandOf(agentId, verb, rest), birth: birth as Birth }
 }

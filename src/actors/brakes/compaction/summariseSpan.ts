@@ -6,7 +6,7 @@ import type { ConversationNode } from '../../../conversation/tree/node.ts'
 import { heuristicSummary } from '../../../conversation/brakes/compaction/heuristicSummary.ts'
 import type { TokenCounter } from '../../../conversation/limits/tokenCounter.ts'
 import type { Clock } from '../../../protocol/ports/clock.ts'
-import { describeIssues, RuntimeError } from '../../../protocol/errors.ts'
+import { checkedBy } from '../../../protocol/errors.ts'
 import type { Usage } from '../../../protocol/messages.ts'
 import type { Model } from '../../../protocol/ports/model.ts'
 import { modelOf } from '../../models/modelOf.ts'
@@ -79,8 +79,7 @@ const optionsSchema = lazily(() =>
 
 /** Returns a strategy that lets a model write the summary, with an optional focus. */
 export function llmStrategy(options: LlmStrategyOptions = {}): CompactionStrategy {
-  const checked = optionsSchema().safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `llmStrategy: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema(), options, 'llmStrategy')
   const own = options.model === undefined ? undefined : modelOf(options.model, 'llmStrategy')
   return {
     name: 'llm',
