@@ -8,6 +8,7 @@ import type { Screen } from './screen.ts'
 import { limitUses, nearestLimit } from '../../../charts/src/limitUse.ts'
 import { nowParts, type NowFacts } from '../../../charts/src/nowLine.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
+import { planOf } from '../../../charts/src/planOf.ts'
 import { standingWords } from '../../../charts/src/standing.ts'
 import { textWidth } from '../../../charts/src/textWidth.ts'
 import { callLine } from '../../../charts/src/toolLine.ts'
@@ -28,6 +29,8 @@ export interface StatusFacts {
   window?(): number | undefined
   /** Returns words for what each sub-agent does: `coder writing`. */
   below?(): readonly string[]
+  /** Returns the agent's state, which may have a plan; `undefined` if it has none. */
+  appState?(): unknown
 }
 
 /** Number of parts of a line that are never left out: the turn and its current work. */
@@ -35,9 +38,15 @@ const leastParts = 2
 
 /**
  * Describes the work of an agent in a line of `columns`. First the parts behind its sub-agents are left out, then what these do, then parts at
- * its end, then the hint how to stop it. The current work stays, even if it is wider. Pure.
+ * its end, the words of the plan's step before the plan, then the hint how to stop it. The current work stays, even if it is wider. Pure.
  */
-export function statusText({ below = [], ...facts }: NowFacts, hint: string, columns: number): string {
+export function statusText(facts: NowFacts, hint: string, columns: number): string {
+  const line = fittedParts(facts, hint, columns)
+  if (facts.plan?.step === undefined || line.includes(` · plan ${facts.plan.at}: `)) return line
+  return fittedParts({ ...facts, plan: { at: facts.plan.at } }, hint, columns)
+}
+
+function fittedParts({ below = [], ...facts }: NowFacts, hint: string, columns: number): string {
   const parts = nowParts(facts)
   const whole = nowParts({ ...facts, below })
   const told = whole.findIndex((part, at) => part !== parts[at])
@@ -201,12 +210,14 @@ export class StatusLine {
     const forMs = this.#clock.now() - this.#since
     const nearest = this.#nearest()
     const children = calls.filter(({ isChild }) => isChild).length
+    const plan = planOf(this.#known.appState?.())
     const now: NowFacts = {
       ...this.#facts,
       doing,
       children,
       ...(children === 0 ? {} : { below: this.#known.below?.() ?? [] }),
       ...(forMs < leastMs ? {} : { forMs }),
+      ...(plan === undefined ? {} : { plan }),
       ...(nearest === undefined ? {} : { nearest }),
     }
     const columns = (this.#screen.columns ?? Infinity) - 1
