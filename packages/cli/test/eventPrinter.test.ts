@@ -212,6 +212,7 @@ describe('events at a terminal', (it) => {
     const plan = { title: 'x', steps: { a: step('Look', true), b: step('Write the\ntests\u001B[2J', false) } }
     assert.is(drawn(plan), '● writing · plan 2/2: Write the tests · limit 0 of 60 turns · Esc to stop')
     assert.is(drawn(plan, 60), '● writing · plan 2/2: Write the tests · Esc to stop')
+    assert.is(drawn(plan, 49), '● writing · plan 2/2: Write the t… · Esc to stop')
     assert.is(drawn(plan, 40), '● writing · plan 2/2 · Esc to stop')
     assert.is(drawn(plan, 30), '● writing · Esc to stop')
     for (const none of [undefined, null, 5, {}, { steps: [] }, { steps: [5] }, { steps: [{ text: 'x' }] }])

@@ -14,8 +14,8 @@ export const faults: readonly Fault[] = [
     id: 'plans-2',
     file: 'packages/cli/src/terminal/statusLine.ts',
     what: 'a step that does not fit takes the whole plan out of the line',
-    from: 'return fittedParts({ ...facts, plan: { at: facts.plan.at } }, hint, columns)',
-    to: 'return line',
+    from: 'return fittedParts({ ...facts, plan: { at } }, hint, columns)',
+    to: 'return fittedParts(facts, hint, columns)',
     tests: ['packages/cli/test/eventPrinter'],
   },
 ]

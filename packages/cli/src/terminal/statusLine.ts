@@ -3,6 +3,7 @@ import type { AgentEvent, EventOf } from '../../../../src/protocol/events.ts'
 import type { Limits } from '../../../../src/protocol/runs/runLimits.ts'
 import { totalTokens } from '../../../../src/protocol/messages.ts'
 import { pendingIn } from '../../../../src/protocol/runs/pendingIn.ts'
+import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
 import type { Colours } from './colours.ts'
 import type { Screen } from './screen.ts'
 import { limitUses, nearestLimit } from '../../../charts/src/limitUse.ts'
@@ -33,6 +34,9 @@ export interface StatusFacts {
   appState?(): unknown
 }
 
+/** Lengths that the words of a plan's step are cut to, one after the other, before they are left out. */
+const stepChars = [40, 24, 12] as const
+
 /** Number of parts of a line that are never left out: the turn and its current work. */
 const leastParts = 2
 
@@ -41,9 +45,13 @@ const leastParts = 2
  * its end, the words of the plan's step before the plan, then the hint how to stop it. The current work stays, even if it is wider. Pure.
  */
 export function statusText(facts: NowFacts, hint: string, columns: number): string {
-  const line = fittedParts(facts, hint, columns)
-  if (facts.plan?.step === undefined || line.includes(` · plan ${facts.plan.at}: `)) return line
-  return fittedParts({ ...facts, plan: { at: facts.plan.at } }, hint, columns)
+  const { at, step } = facts.plan ?? {}
+  if (at === undefined || step === undefined) return fittedParts(facts, hint, columns)
+  for (const most of stepChars) {
+    const line = fittedParts({ ...facts, plan: { at, step: cutEnd(step, most) } }, hint, columns)
+    if (line.includes(` · plan ${at}: `)) return line
+  }
+  return fittedParts({ ...facts, plan: { at } }, hint, columns)
 }
 
 function fittedParts({ below = [], ...facts }: NowFacts, hint: string, columns: number): string {
