@@ -102,7 +102,7 @@ function repositoryAddress(given: string | undefined): string | undefined {
     throw new Error(`--repository ${given}: others cannot reach that: give an address such as https://host/owner/name.`)
   }
   try {
-    return addressOf(output('git', 'remote', 'get-url', 'origin'))
+    return addressOf(output('git', 'config', '--get', 'remote.origin.url'))
   } catch {
     // There is no such remote.
     return undefined
