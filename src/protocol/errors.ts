@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { errorInfoSchema } from './errorInfo.ts'
+import { mistakesOf } from './checks/mistakes.ts'
 import { withoutEnd } from './text/textEnds.ts'
 
 /**
@@ -266,42 +267,26 @@ export const toErrorInfo = (thrown: unknown, fallback: ErrorCode): ErrorInfo =>
 export const asSentence = (text: string): string => `${withoutEnd(text, '.!? \t\r\n')}.`
 
 /** Describes zod's issues in one line: `path: message; path: message`. */
-export const describeIssues = (error: z.ZodError, of: readonly PropertyKey[] = []): string =>
-  error.issues.flatMap((issue) => describeIssue(issue, of)).join('; ')
+export const describeIssues = (error: z.core.$ZodError, of: readonly PropertyKey[] = []): string =>
+  mistakesOf(error)
+    .map(({ path, message }) => [...[...of, ...path].map(String), message])
+    .map((words) => (words.length > 1 ? `${words.slice(0, -1).join('.')}: ${words.at(-1)}` : words[0]))
+    .join('; ')
 
-/** Zod's default message for a value that matches no type of a union. */
-const unspoken = 'Invalid input'
-
-/** Describes an issue. For a union, it describes the issues of the type that was probably meant: the one that is an object like the value. */
-function describeIssue(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): string[] {
-  const path = [...outer, ...issue.path]
-  const branches = issue.code === 'invalid_union' && issue.message === unspoken ? issue.errors : []
-  const meant = branches.find((branch) =>
-    branch.some((inner) => inner.path.length > 0 || inner.code === 'unrecognized_keys'),
-  )
-  if (meant !== undefined) return meant.flatMap((inner) => describeIssue(inner, path))
-  const messages = issue.code === 'unrecognized_keys' ? issue.message.split('\n') : [plainly(issue)]
-  return messages.map((message) => (path.length > 0 ? `${path.map(String).join('.')}: ${message}` : message))
-}
-
-/** Types as zod calls them, in words. */
-const typeWords: Readonly<Record<string, string>> = {
-  string: 'a string',
-  number: 'a number',
-  int: 'an integer',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
-  record: 'an object',
-  function: 'a function',
-}
-
-/** Returns the message of an issue; that of a value of the wrong type, where zod says it in words of its own, with what to give. */
-function plainly({ code, message }: z.core.$ZodIssue): string {
-  const [, expected = '', received = ''] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? []
-  const wanted = Object.hasOwn(typeWords, expected) ? typeWords[expected] : undefined
-  if (code !== 'invalid_type' || wanted === undefined) return message
-  return received === 'undefined' ? `missing, give ${wanted}` : `give ${wanted}, not ${typeWords[received] ?? received}`
+/**
+ * Returns what a schema makes of options or of another value that the application gave.
+ *
+ * @throws RuntimeError `code`, naming after `label` what is wrong, what to give and what was seen
+ */
+export function checkedBy<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  label: string,
+  code: ErrorCode = 'INVALID_OPTION',
+): T {
+  const { data, error } = schema.safeParse(value, { reportInput: true })
+  if (error !== undefined) throw new RuntimeError(code, `${label}: ${describeIssues(error)}.`)
+  return data
 }
 
 /** Returns the label of a definition for messages: `Agent "coder"`, or `Agent` if its options have no name. */

@@ -3,7 +3,7 @@ import { onlyFields } from './checks/onlyFields.ts'
 import { lazily } from './lazily.ts'
 import { contentSchema } from './content.ts'
 import { maxContentChars, type Content, jsonChars } from './text/saidContent.ts'
-import { describeIssues, RuntimeError } from './errors.ts'
+import { checkedBy, RuntimeError } from './errors.ts'
 import { blockSchema, type Block } from './messages.ts'
 
 /** A message of another system with which an agent begins. A string is one block of text. */
@@ -58,11 +58,7 @@ export function readHistoryMessages(history: readonly HistoryMessage[]): Checked
     throw wrongHistory(`it has ${history.length} messages, and ${maxMessages} are the most`)
   if (jsonChars(history) > maxContentChars)
     throw wrongHistory(`it is larger than ${maxContentChars} characters: leave out its oldest messages`)
-  return history.map((message: unknown, index) => {
-    const checked = messageSchema().safeParse(message)
-    if (checked.success) return checked.data
-    throw wrongHistory(`message ${index}: ${describeIssues(checked.error)}`)
-  })
+  return history.map((message: unknown, index) => checkedBy(messageSchema(), message, `history: message ${index}`))
 }
 
 /** Returns the error for a faulty history. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
-import { describeIssues, RuntimeError } from './errors.ts'
+import { checkedBy } from './errors.ts'
 
 /** Limits: number of keys, and characters of the whole as JSON. */
 const maxKeys = 32
@@ -30,6 +30,5 @@ export function hasMetadata(metadata: Metadata | undefined, filter: Metadata): b
 /** Checks metadata, if given. @throws RuntimeError `INVALID_OPTION`, naming the function it was given to */
 export function checkMetadata(verb: string, metadata: unknown): void {
   if (metadata === undefined) return
-  const checked = metadataSchema().safeParse(metadata)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${verb}: metadata: ${describeIssues(checked.error)}.`)
+  checkedBy(metadataSchema(), metadata, `${verb}: metadata`)
 }

@@ -2,7 +2,7 @@ import { callListener } from '../protocol/callbackBugs.ts'
 import { z } from 'zod'
 import { onlyFields } from '../protocol/checks/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
-import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../protocol/errors.ts'
 import { hasMetadata, metadataSchema, type Metadata } from '../protocol/metadata.ts'
 import { Agent, type AgentOwner } from './agents/agent.ts'
 import type { AgentHost } from './agents/agentHost.ts'
@@ -91,10 +91,9 @@ export class Registry {
 
   /** Agents without a parent, oldest first. @throws RuntimeError `INVALID_OPTION`, also when `after` is not one of them. */
   roots(options: ListOptions = {}): Agent[] {
-    const checked = optionsSchema().safeParse(options)
-    if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agents: ${describeIssues(checked.error)}.`)
-    const { after, limit = Infinity } = checked.data.page ?? {}
-    const { metadata } = checked.data
+    const checked = checkedBy(optionsSchema(), options, 'agents')
+    const { after, limit = Infinity } = checked.page ?? {}
+    const { metadata } = checked
     const agents: Agent[] = []
     for (let slot = this.#after(after); slot !== undefined && agents.length < limit; slot = slot.next)
       if (metadata === undefined || hasMetadata(slot.host.metadata, metadata)) agents.push(slot.agent)

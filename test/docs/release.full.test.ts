@@ -163,7 +163,7 @@ function repository({ cleanup }: CaseContext, failing = 'nothing', tarball: Tarb
   cleanup(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   const root = join(folder, 'clone')
   const files = {
-    'package.json': `${JSON.stringify({ version: '0.1.0', type: 'module', ...manifest })}\n`,
+    'package.json': `{"version":"0.1.0","type":"module",\n  "license": "MIT",\n${JSON.stringify(manifest).slice(1)}\n`,
     'create-escapement/package.json': `{ "version": "0.1.0" }\n`,
     'package-lock.json': `{ "version": "0.1.0", "packages": { "": { "version": "0.1.0" }, "x": { "version": "0.1.0" } } }\n`,
     'src/protocol/version.ts': `export const version = '0.1.0'\n`,
@@ -242,6 +242,7 @@ describe('npm run release', (it) => {
       assert.match(stdout, 'escapement-0.2.0.tgz: 0.0 MB, 0.0 MB unpacked, 7 files')
       assert.match(stdout, 'git push --follow-tags')
       assert.match(stdout, 'package.json has no "repository"')
+      assert.match(stdout, 'npm run release -- --repository https://host/owner/name')
       git('push', '--quiet', '--follow-tags')
       assert.match(git('ls-remote', '--tags', 'origin'), 'refs/tags/v0.2.0')
     },
@@ -271,6 +272,21 @@ describe('npm run release', (it) => {
     assert.match(stdout, 'Nothing was changed. What 0.2.0 says:\n\n- Chimes.')
     assert.equal(npmCalls(), ['"version":"0.2.0"'])
   })
+
+  it(
+    'takes the address of the repository as an option, and refuses one that others cannot reach',
+    { timeoutMs: 10_000 },
+    (context) => {
+      const { release, npmCalls } = repository(context)
+      const { status, stdout } = release('--dry', '--repository', 'git@example.com:owner/name.git')
+      assert.is(status, 0)
+      assert.match(stdout, 'The packages name the repository git+https://example.com/owner/name.git.')
+      const refused = release('--dry', '--repository', '../elsewhere')
+      assert.is(refused.status, 1)
+      assert.match(refused.stderr, '--repository ../elsewhere: others cannot reach that: give an address such as')
+      assert.is(npmCalls().length, 1)
+    },
+  )
 
   it('refuses a tarball in which something is wrong, and changes nothing', { timeoutMs: 10_000 }, (context) => {
     const files = [...packed.files, { path: '.env', size: 1 }]

@@ -37,7 +37,8 @@ describe('the check of options', (it) => {
       /^name: give a name; retry\.attempts: give a number, not a string$/,
     )
     assert.match(check({ limit: 2 }) ?? '', /^name: missing, give a string$/)
-    assert.match(check({ name: 'a', limit: null }) ?? '', /^limit: /)
+    assert.is(check({ name: 'a', limit: null }), 'limit: give a number, not null')
+    assert.is(check({ name: 'a', limit: -1 }), 'limit: give more than 0, not -1')
   })
 
   it('names what is not known, with what may be meant', () => {

@@ -1,5 +1,5 @@
 /**
- * `npm run release -- [version] [--dry]`: checks, tests with all seeds, dates the changelog, packs, commits and tags. Publishing is left to a
+ * `npm run release -- [version] [--dry] [--repository <address>]`: checks, tests with all seeds, dates the changelog, packs, commits and tags. Publishing is left to a
  * person or to a workflow: the last lines say how. With --dry nothing in the repository changes: both packages are packed in a copy and looked at,
  * and the rest is printed.
  */
@@ -65,7 +65,10 @@ const output = (program: string, ...args: readonly string[]): string =>
   execFileSync(program, args, { cwd: root, encoding: 'utf8' }).trim()
 
 /** Plans the changes of a release to the files of the repository, by path. Throws when it cannot be made. */
-function planned(asked: string | undefined): { readonly version: string; readonly files: ReadonlyMap<string, string> } {
+function planned(
+  asked: string | undefined,
+  repository: string | undefined,
+): { readonly version: string; readonly files: ReadonlyMap<string, string> } {
   const { version: current } = JSON.parse(read('package.json')) as { readonly version: string }
   const { part } = unreleasedPart(read('CHANGELOG.md'))
   const version = asked ?? nextVersion(current, part)
@@ -76,7 +79,7 @@ function planned(asked: string | undefined): { readonly version: string; readonl
     throw new Error('There are changes that are not committed: commit or stash them first.')
   const day = new Date().toISOString().slice(0, 10)
   const lock = withVersion(withVersion(read('package-lock.json'), current, `${version} `), current, version)
-  const address = repositoryAddress()
+  const address = repositoryAddress(repository)
   const manifest = (file: string, directory?: string): string => {
     const text = withVersion(read(file), current, version)
     return address === undefined ? text : withRepository(text, address, directory)
@@ -91,10 +94,15 @@ function planned(asked: string | undefined): { readonly version: string; readonl
   return { version, files }
 }
 
-/** Where the sources are for others: provenance is refused where a package says something else. */
-function repositoryAddress(): string | undefined {
+/** Where the sources are for others: provenance is refused where a package says something else. `given` goes before the remote. */
+function repositoryAddress(given: string | undefined): string | undefined {
+  if (given !== undefined) {
+    const address = addressOf(given)
+    if (address !== undefined) return address
+    throw new Error(`--repository ${given}: others cannot reach that: give an address such as https://host/owner/name.`)
+  }
   try {
-    return addressOf(output('git', 'remote', 'get-url', 'origin'))
+    return addressOf(output('git', 'config', '--get', 'remote.origin.url'))
   } catch {
     // There is no such remote.
     return undefined
@@ -139,14 +147,22 @@ function packCopy(files: ReadonlyMap<string, string>): {
   }
 }
 
+const noRepository = `
+Missing: package.json has no "repository", as no remote "origin" leads to a place that others can reach. Provenance needs the address of the repository
+that the workflow runs in. Give it in one of these ways, then run this again:
+  npm run release -- --repository https://host/owner/name
+  git remote add origin https://host/owner/name.git
+  "repository": { "type": "git", "url": "git+https://host/owner/name.git" } in package.json and create-escapement/package.json`
+
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
 function main(): void {
-  const options = { dry: { type: 'boolean', default: false }, 'dry-run': { type: 'boolean', default: false } } as const
+  const flag = { type: 'boolean', default: false } as const
+  const options = { dry: flag, 'dry-run': flag, repository: { type: 'string' } } as const
   const { values, positionals } = parseArgs({ allowPositionals: true, options })
-  if (positionals.length > 1) throw new Error('Usage: npm run release -- [version] [--dry]')
+  if (positionals.length > 1) throw new Error('Usage: npm run release -- [version] [--dry] [--repository <address>]')
   const isDry = values.dry || values['dry-run']
-  const { version, files } = planned(positionals[0])
+  const { version, files } = planned(positionals[0], values.repository)
   const run = (program: string, ...args: readonly string[]): void => {
     console.log(`> ${program} ${args.join(' ')}`)
     // With CI set no test is skipped.
@@ -173,10 +189,8 @@ function main(): void {
   }
   // With a message, as --follow-tags takes no other tags along.
   run('git', 'tag', `v${version}`, '--message', `escapement ${version}`)
-  if (!/"repository"/.test(files.get('package.json')!))
-    console.log(
-      '\npackage.json has no "repository": provenance needs the one that the workflow runs in. Set the remote "origin" to it.',
-    )
+  const { repository } = JSON.parse(files.get('package.json')!) as { readonly repository?: { readonly url?: string } }
+  console.log(repository === undefined ? noRepository : `\nThe packages name the repository ${repository.url}.`)
   console.log(`
 To publish it: git push --follow-tags. The workflow .github/workflows/release.yml publishes what is tagged, with provenance.
 By hand: npm publish escapement-${version}.tgz --provenance=false && npm publish ${starter}-${version}.tgz --provenance=false`)

@@ -17,9 +17,9 @@ export interface Tarball {
 
 /** Most bytes of the downloads: raise one if it is worth it, and say so in the commit. */
 export const sizeBudget = {
-  tarball: 2_700_000,
-  unpacked: 9_400_000,
-  files: 320,
+  tarball: 2_680_000,
+  unpacked: 9_330_000,
+  files: 312,
 } as const
 
 const mostOf: Readonly<Record<keyof typeof sizeBudget, (tarball: Tarball) => number>> = {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import { RequestError, type AnyMessage, type Stream } from '@agentclientprotocol/sdk'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy } from '../../../src/protocol/errors.ts'
 import { closeCodes } from '../../wire/src/bridgeProtocol.ts'
 import type { Endpoint } from '../../bridge/src/server/endpoint.ts'
 import type { TextSocket } from '../../bridge/src/server/textSocket.ts'
@@ -23,9 +23,7 @@ const optionsSchema = onlyFields({ definition: z.string().min(1).optional() })
  * @throws RuntimeError `INVALID_OPTION`
  */
 export function acp(options: AcpOptions = {}): Endpoint {
-  const checked = optionsSchema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `acp: ${describeIssues(checked.error)}.`)
-  const { definition } = checked.data
+  const { definition } = checkedBy(optionsSchema, options, 'acp')
   return {
     path: '/acp',
     connect(socket, access) {

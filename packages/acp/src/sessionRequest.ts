@@ -1,6 +1,6 @@
 import type { McpServer, NewSessionRequest } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../src/protocol/errors.ts'
 import type { Metadata } from '../../../src/protocol/metadata.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
 
@@ -19,9 +19,8 @@ export function definitionFor(
   { _meta }: Pick<NewSessionRequest, '_meta'>,
   preferred?: string,
 ): string {
-  const meta = metaSchema.safeParse(_meta?.['escapement'])
-  if (!meta.success) throw new RuntimeError('INVALID_OPTION', `_meta.escapement: ${describeIssues(meta.error)}.`)
-  const name = meta.data?.definition ?? preferred ?? access.definitions[0]
+  const meta = checkedBy(metaSchema, _meta?.['escapement'], '_meta.escapement')
+  const name = meta?.definition ?? preferred ?? access.definitions[0]
   if (name === undefined) throw new RuntimeError('INVALID_OPTION', 'There are no definitions to spawn an agent of.')
   return name
 }

@@ -63,7 +63,7 @@ describe('a question over ACP', (it) => {
     }
     assert.is(await asked(context, 'name', { fill }), 'Ann')
     assert.is(said.length, 2)
-    assert.match(said[1]!, /Too small/)
+    assert.match(said[1]!, 'give at least 3 characters')
     const never = await asked(context, 'name', { fill: () => accept({ answer: 'x' }) })
     assert.match(never!, /Nobody answers "Which name\?"\. Reason: The client gave no answer that fits/)
   })

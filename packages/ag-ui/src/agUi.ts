@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy } from '../../../src/protocol/errors.ts'
 import type { Endpoint } from '../../bridge/src/server/endpoint.ts'
 import { mustBeServed } from '../../bridge/src/server/oneDefinition.ts'
 import { openRun } from './openRun.ts'
@@ -33,9 +33,7 @@ const optionsSchema = onlyFields({
  * @throws RuntimeError `INVALID_OPTION`
  */
 export function agUi(options: AgUiOptions = {}): Endpoint {
-  const checked = optionsSchema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agUi: ${describeIssues(checked.error)}.`)
-  const { definition, abortOnLeave = false } = checked.data
+  const { definition, abortOnLeave = false } = checkedBy(optionsSchema, options, 'agUi')
   const rules: Rules = { threads: new WeakMap(), definition }
   return {
     path: '/ag-ui',

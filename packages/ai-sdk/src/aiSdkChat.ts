@@ -1,6 +1,6 @@
 import type { AbortOptions } from '../../../src/protocol/bridge/abortOptions.ts'
 import { z } from 'zod'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy } from '../../../src/protocol/errors.ts'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import type { Endpoint } from '../../bridge/src/server/endpoint.ts'
 import { mustBeServed } from '../../bridge/src/server/oneDefinition.ts'
@@ -36,9 +36,7 @@ const optionsSchema = onlyFields({
  * @throws RuntimeError `INVALID_OPTION`
  */
 export function aiSdkChat(options: AiSdkChatOptions = {}): Endpoint {
-  const checked = optionsSchema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `aiSdkChat: ${describeIssues(checked.error)}.`)
-  const { definition, path = '/api/chat', abort } = checked.data
+  const { definition, path = '/api/chat', abort } = checkedBy(optionsSchema, options, 'aiSdkChat')
   const chats = new Chats(definition, abort)
   return {
     path,

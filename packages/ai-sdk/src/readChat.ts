@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
 import type { Content } from '../../../src/protocol/text/saidContent.ts'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy, describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
 import { isAgentId } from '../../../src/protocol/ids.ts'
 import { grantSchema } from '../../../src/protocol/parts/permissions/permissionRecords.ts'
 import { readJson } from '../../bridge/src/server/readFrame.ts'
@@ -86,9 +86,7 @@ export function contentOf({ parts }: GivenMessage): Exclude<Content, string> {
       return typeof text === 'string' && text !== '' ? [{ type: 'text', text }] : []
     }
     if (part.type !== 'file') return []
-    const file = fileSchema.safeParse(part)
-    if (!file.success) throw new RuntimeError('INVALID_CONTENT', `A file: ${describeIssues(file.error)}.`)
-    const { mediaType, url, filename } = file.data
+    const { mediaType, url, filename } = checkedBy(fileSchema, part, 'A file', 'INVALID_CONTENT')
     if (mediaType === 'image' || mediaType.startsWith('image/')) return [imageOf(url, mediaType)]
     const name = filename === undefined ? {} : { name: filename }
     if (url.startsWith('data:')) return [{ type: 'file', data: url, mimeType: mediaType, ...name }]

@@ -1,6 +1,7 @@
 import type { Limits } from '../../../src/protocol/runs/runLimits.ts'
 import { counted, dollars, duration, whole } from './amounts.ts'
 import { oneLine } from './plainText.ts'
+import type { PlanFacts } from './planOf.ts'
 
 /** Known facts about an agent at work; a missing fact is left out of the line. */
 export interface NowFacts {
@@ -10,6 +11,7 @@ export interface NowFacts {
   readonly doing: string
   /** Duration of that activity, in milliseconds. */
   readonly forMs?: number
+  readonly plan?: PlanFacts
   /** Sub-agents under way. */
   readonly children?: number
   /** Words for what each of them does: `coder writing`. */
@@ -49,12 +51,13 @@ export const limitsWords = ({ turns, tokens, costUsd, ms }: Limits): readonly st
 
 /**
  * Describes the activity of an agent in parts, from left to right; the parts at the end may be left out first: `turn 54`, `runs npm test`,
- * `1.4 s`, `9.6K of 200K context`, `$0.27`, `limit 60 turns`. For the page's header and the terminal's status line. Pure.
+ * `1.4 s`, `plan 3/7: write the tests`, `9.6K of 200K context`, `$0.27`, `limit 60 turns`. For the page's header and the terminal's status line. Pure.
  */
 export function nowParts({
   turnIndex,
   doing,
   forMs,
+  plan,
   children = 0,
   below = [],
   contextTokens,
@@ -67,6 +70,7 @@ export function nowParts({
     ...(turnIndex === undefined ? [] : [`turn ${whole(turnIndex + 1)}`]),
     oneLine(doing),
     ...(forMs === undefined ? [] : [duration(forMs)]),
+    ...(plan === undefined ? [] : [`plan ${plan.at}${plan.step === undefined ? '' : `: ${plan.step}`}`]),
     ...(children === 0
       ? []
       : [counted(children, 'sub-agent') + (below.length === 0 ? '' : `: ${oneLine(below.join(', '))}`)]),

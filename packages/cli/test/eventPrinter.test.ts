@@ -188,6 +188,45 @@ describe('events at a terminal', (it) => {
     status.close()
   })
 
+  it('show below the text how far the plan of the state is, its words before the rest of the line', () => {
+    const shown: string[] = []
+    let columns = 100
+    const screen = {
+      ...plainScreen({ write: () => {} }),
+      setStatus: (text: string | undefined) => void shown.push(text ?? ''),
+      get columns() {
+        return columns
+      },
+    }
+    const step = (text: string, done: boolean) => ({ text, done })
+    let state: unknown
+    const facts = { appState: () => state }
+    const status = new StatusLine(screen, coloursFor({}, {}), simulatedClock(), 'Esc to stop', facts)
+    const drawn = (next: unknown, wide = 100): string => {
+      state = next
+      columns = wide
+      status.see({ type: 'state.changed', state: 'replying.streaming' } as AgentEvent)
+      return shown.at(-1)!
+    }
+    status.see({ type: 'run.start', limits: { turns: 60 } } as unknown as AgentEvent)
+    const plan = { title: 'x', steps: { a: step('Look', true), b: step('Write the\ntests\u001B[2J', false) } }
+    assert.is(drawn(plan), '● writing · plan 2/2: Write the tests · limit 0 of 60 turns · Esc to stop')
+    assert.is(drawn(plan, 60), '● writing · plan 2/2: Write the tests · Esc to stop')
+    assert.is(drawn(plan, 49), '● writing · plan 2/2: Write the t… · Esc to stop')
+    assert.is(drawn(plan, 40), '● writing · plan 2/2 · Esc to stop')
+    assert.is(drawn(plan, 30), '● writing · Esc to stop')
+    for (const none of [undefined, null, 5, {}, { steps: [] }, { steps: [5] }, { steps: [{ text: 'x' }] }])
+      assert.is(drawn(none), '● writing · limit 0 of 60 turns · Esc to stop')
+    const todos = [
+      { content: 'a', status: 'completed' },
+      { content: 'b', status: 'pending' },
+      { content: 'c'.repeat(60), status: 'in_progress' },
+    ]
+    assert.match(drawn({ todos }), `plan 3/3: ${'c'.repeat(39)}… ·`)
+    assert.match(drawn({ plan: { steps: [step('a', true), step('b', true)] } }), ' · plan 2/2 · ')
+    status.close()
+  })
+
   it('show below the text how much the model takes, and the limit that is nearest', async () => {
     const shown: string[] = []
     const screen = {

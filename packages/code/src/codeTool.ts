@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DeferredTools, type DeferredEntry } from '../../../src/actors/parts/deferred/deferred.ts'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../src/protocol/errors.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import { furthestMs } from '../../../src/actors/parts/schedules/planFiring.ts'
@@ -79,9 +79,7 @@ export function codeTool<const Entry extends DeferredEntry>(
   }
   if (!Array.isArray(tools)) return refuse('give a list of tools that scripts can call')
   if (tools.some((entry: unknown) => entry instanceof DeferredTools)) return refuse('a group cannot be in a group')
-  const read = optionsSchema().safeParse(options)
-  if (!read.success) return refuse(describeIssues(read.error))
-  const { engine, only, ...settings } = read.data
+  const { engine, only, ...settings } = checkedBy(optionsSchema(), options, 'codeTool', 'INVALID_DEFINITION')
   const running = engine ?? sharedEngine()
   return new DeferredTools([...tools], undefined, {
     isOnly: only,

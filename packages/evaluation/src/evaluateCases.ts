@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { modelOf } from '../../ai-sdk/src/adapters/modelOf.ts'
 import { systemClock } from '../../../src/protocol/ports/clock.ts'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../src/protocol/errors.ts'
 import { armOf, checkedArms, unchangedArm, type Arm } from './arms.ts'
 import type { EvaluateOptions, Evaluation } from './evaluateOptions.ts'
 import { runEvaluation } from './evaluation.ts'
@@ -38,8 +38,7 @@ export async function evaluateCases(
   scorers: Readonly<Record<string, Scorer>>,
   options: EvaluateOptions,
 ): Promise<Evaluation> {
-  const checked = optionsSchema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `evaluate: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema, options, 'evaluate')
   const suite = withScorers(
     typeof cases === 'string' ? await readSuite(cases, '.') : await suiteOf(cases, options),
     scorers,
@@ -77,8 +76,7 @@ export async function evaluateCases(
 
 /** Makes a suite of tasks in code. @throws RuntimeError `INVALID_OPTION` */
 async function suiteOf(cases: readonly Task[], { name = 'cases' }: EvaluateOptions): Promise<Suite> {
-  const checked = z.array(taskSchema()).min(1, 'give at least one case').safeParse(cases)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `evaluate: cases: ${describeIssues(checked.error)}.`)
+  checkedBy(z.array(taskSchema()).min(1, 'give at least one case'), cases, 'evaluate: cases')
   const ids = cases.map(({ id }) => id)
   const twice = ids.find((id, index) => ids.indexOf(id) !== index)
   if (twice !== undefined) throw new RuntimeError('INVALID_OPTION', `evaluate: two cases have the id "${twice}".`)
@@ -90,8 +88,7 @@ async function suiteOf(cases: readonly Task[], { name = 'cases' }: EvaluateOptio
  * Adds scorers to those of the suite; each task is also checked by the scorers that none of its checks names. @throws RuntimeError `INVALID_OPTION`
  */
 function withScorers(suite: Suite, scorers: Readonly<Record<string, Scorer>>): Suite {
-  const checked = suiteSchema().safeParse({ scorers })
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `evaluate: ${describeIssues(checked.error)}.`)
+  checkedBy(suiteSchema(), { scorers }, 'evaluate')
   const all = { ...suite.definition.scorers, ...scorers }
   const tasks = suite.tasks.map((task) => {
     const named = new Set(task.checks.flatMap((check) => ('scorer' in check ? [check.scorer] : [])))

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../models/src/policyModel.ts'
 import { defineTool, type Tool } from '../../../src/actors/tools/defineTool.ts'
-import { describeIssues, messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy, messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import type { Model, ModelError } from '../../../src/protocol/ports/model.ts'
 import type { SavedTask, TaskRecording } from '../../sessions/src/savedTask.ts'
@@ -113,9 +113,7 @@ function readRecordings(folder: string): ReadonlyMap<string, Read> {
 }
 
 function checked(value: unknown, where: string): TaskRecording {
-  const read = recordingSchema().safeParse(value)
-  if (read.success) return read.data as unknown as TaskRecording
-  throw new RuntimeError('INVALID_OPTION', `${where}: this is not a recording: ${describeIssues(read.error)}.`)
+  return checkedBy(recordingSchema(), value, `${where}: this is not a recording`) as unknown as TaskRecording
 }
 
 /** Returns a model that plays the recorded replies one after the other, whatever the requests. */

@@ -9,7 +9,7 @@ import {
 import { isRemoteAgent } from '../../../src/actors/parts/remote/remoteEntry.ts'
 import { contentSchema } from '../../../src/protocol/content.ts'
 import type { Content } from '../../../src/protocol/text/saidContent.ts'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../src/protocol/errors.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import { limitsSchema } from '../../../src/protocol/runs/runLimits.ts'
 import { Agent } from '../../../src/runtime/agents/agent.ts'
@@ -40,8 +40,7 @@ export const groupOptionsSchema = lazily(() =>
 export function checkOptions(verb: string, schema: () => z.ZodType, host: GroupHost, options: object): void {
   if (!(host instanceof Agent) && !isRuntime(host))
     throw new RuntimeError('INVALID_OPTION', `${verb} takes a runtime or an agent first.`)
-  const checked = schema().safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${verb}: ${describeIssues(checked.error)}.`)
+  checkedBy(schema(), options, verb)
 }
 
 const isRuntime = (host: unknown): boolean =>
@@ -63,8 +62,7 @@ export function checkEntries(verb: string, host: GroupHost, entries: readonly Gr
     if (isAgentDefinition(entry)) continue
     const at = `${verb}: agent ${index + 1}`
     if (isRemoteAgent(entry)) throw new RuntimeError('INVALID_DEFINITION', `${at}: ${elsewhere(entry)}.`)
-    const checked = entrySchema().safeParse(entry)
-    if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${at}: ${describeIssues(checked.error)}.`)
+    checkedBy(entrySchema(), entry, at, 'INVALID_DEFINITION')
     if (!(host instanceof Agent))
       throw new RuntimeError(
         'INVALID_OPTION',
@@ -82,7 +80,5 @@ export function checkRoom(verb: string, host: GroupHost, needed: number): void {
 
 /** A prompt as blocks. @throws RuntimeError `INVALID_CONTENT` */
 export function checkContent(verb: string, content: Content): z.output<ReturnType<typeof contentSchema>> {
-  const checked = contentSchema().safeParse(content)
-  if (!checked.success) throw new RuntimeError('INVALID_CONTENT', `${verb}: ${describeIssues(checked.error)}.`)
-  return checked.data
+  return checkedBy(contentSchema(), content, verb, 'INVALID_CONTENT')
 }

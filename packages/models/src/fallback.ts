@@ -1,7 +1,7 @@
 import type { AnyModel } from '../../../src/actors/models/anyModel.ts'
 import { z } from 'zod'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
-import { describeIssues, messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy, messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
 import { errorOfReply } from '../../../src/protocol/checks/judgeReply.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import type { Model, ModelError, ModelErrorKind, ModelPart, ModelRequest } from '../../../src/protocol/ports/model.ts'
@@ -49,8 +49,7 @@ const unlessTheRequest = ({ kind }: ModelError): boolean => !notTheModels.has(ki
 export function fallback(models: readonly AnyModel[], options: FallbackOptions = {}): Model {
   if (!Array.isArray(models) || models.length === 0)
     throw new RuntimeError('INVALID_DEFINITION', 'fallback takes a list of at least one model.')
-  const checked = optionsSchema().safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `fallback: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema(), options, 'fallback', 'INVALID_DEFINITION')
   const { on = unlessTheRequest } = options
   const asked = models.map((model, index) => modelOf(model, `fallback: model ${index + 1}`))
   const model = madeOfModels({

@@ -1,7 +1,7 @@
 import type { AiSdkModel, AnyModel } from '../../../src/actors/models/anyModel.ts'
 import { z } from 'zod'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
-import { asSentence, describeIssues, messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
+import { asSentence, checkedBy, messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import type { Model, ModelRequest } from '../../../src/protocol/ports/model.ts'
 import { isAiSdkModel } from '../../ai-sdk/src/adapters/isAiSdkModel.ts'
@@ -34,8 +34,7 @@ const optionsSchema = lazily(() => onlyFields({ id: z.string().min(1).optional()
 export function router(choose: ChooseModel, options: RouterOptions = {}): Model {
   if (typeof choose !== 'function')
     throw new RuntimeError('INVALID_DEFINITION', `router takes a function that returns a model, not ${typeof choose}.`)
-  const checked = optionsSchema().safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `router: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema(), options, 'router', 'INVALID_DEFINITION')
   const id = options.id ?? 'router'
   const adapters = new WeakMap<AiSdkModel, Model>()
   const adapted = (chosen: AnyModel): Model => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { mistakesOf } from '../../../src/protocol/checks/mistakes.ts'
 import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
 import { below, DocumentProblem, type Part } from './references.ts'
 
@@ -99,6 +100,6 @@ export type Document = z.infer<typeof documentSchema>
 export function read<T>(shape: z.ZodType<T>, { value, at }: Part): T {
   const result = shape.safeParse(value)
   if (result.success) return result.data
-  const [issue] = result.error.issues
-  throw new DocumentProblem(below(at, ...issue!.path.map(String)), cutEnd(issue!.message, 300))
+  const [mistake] = mistakesOf(result.error)
+  throw new DocumentProblem(below(at, ...mistake!.path.map(String)), cutEnd(mistake!.message, 300))
 }

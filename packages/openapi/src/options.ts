@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ToolEffects } from '../../../src/actors/tools/defineTool.ts'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy } from '../../../src/protocol/errors.ts'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import type { OperationPattern } from './choices.ts'
 import type { AuthByScheme } from './security.ts'
@@ -97,6 +97,5 @@ const optionsSchema = onlyFields({
 
 /** @throws RuntimeError `INVALID_OPTION` */
 export function checkOptions(options: OpenApiOptions): void {
-  const checked = optionsSchema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `openApiTools: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema, options, 'openApiTools')
 }

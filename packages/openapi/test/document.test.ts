@@ -256,7 +256,7 @@ describe('an OpenAPI document', (it) => {
         documentOf(here, { '/pets': { post: { requestBody: { content: { 'application/json': { schema: null } } } } } }),
         /application~1json\/schema: a schema is an object, true or false/,
       ],
-      [operation(5), /#\/paths\/~1pets\/get: .*expected object/],
+      [operation(5), /#\/paths\/~1pets\/get: .*give an object/],
       [operation({ parameters: [{ name: 'q', in: 'body' }] }), /#\/paths\/~1pets\/get\/parameters\/0\/in: /],
       [
         operation({ parameters: [{ $ref: '#/components/parameters/q' }] }),

@@ -1,7 +1,7 @@
 import { trace, type Attributes, type Tracer as ApiTracer } from '@opentelemetry/api'
 import { z } from 'zod'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy } from '../../../src/protocol/errors.ts'
 import type { Tracer } from '../../../src/protocol/ports/tracer.ts'
 import { version } from '../../../src/protocol/version.ts'
 import { SpanTracer } from './spanTracer.ts'
@@ -31,8 +31,7 @@ const optionsSchema = onlyFields({
  * @throws RuntimeError `INVALID_OPTION`
  */
 export function otelTracer(options: OtelTracerOptions = {}): Tracer {
-  const checked = optionsSchema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `otelTracer: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema, options, 'otelTracer')
   const { tracer = trace.getTracer('escapement', version), content = false, attributes = {} } = options
   return new SpanTracer(tracer, { content, attributes })
 }

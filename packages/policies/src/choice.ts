@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy } from '../../../src/protocol/errors.ts'
 import type { Consultation, Plan, StepView } from '../../../src/actors/define/policy.ts'
 
 /** How many steps are hidden, and which are not. Without `downTo` and `share`: half of the tokens that policies can change at all. */
@@ -30,8 +30,7 @@ export const hideSchema = <Fields extends z.ZodRawShape>(fields: Fields) =>
 
 /** @throws RuntimeError `INVALID_OPTION`, naming the decider and the option. */
 export function checkOptions(label: string, schema: z.ZodType, options: unknown): void {
-  const checked = schema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${label}: ${describeIssues(checked.error)}.`)
+  checkedBy(schema, options, label)
 }
 
 /** The newest steps of the model that stay. */

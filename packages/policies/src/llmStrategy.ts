@@ -4,7 +4,7 @@ import type { AnyModel } from '../../../src/actors/models/anyModel.ts'
 import { askModel } from '../../../src/actors/turn/askModel.ts'
 import { transcribe } from '../../../src/actors/turn/transcribe.ts'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy } from '../../../src/protocol/errors.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import type { Model } from '../../../src/protocol/ports/model.ts'
 import { modelOf } from '../../ai-sdk/src/adapters/modelOf.ts'
@@ -36,8 +36,7 @@ const optionsSchema = lazily(() =>
 
 /** Returns a strategy that lets a model write the summary, with an optional focus. */
 export function llmStrategy(options: LlmStrategyOptions = {}): CompactionStrategy {
-  const checked = optionsSchema().safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `llmStrategy: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema(), options, 'llmStrategy')
   const own = options.model === undefined ? undefined : modelOf(options.model, 'llmStrategy')
   return {
     name: 'llm',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '../../../src/protocol/ports/clock.ts'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy } from '../../../src/protocol/errors.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import type { Logger } from '../../../src/protocol/ports/logger.ts'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
@@ -59,10 +59,5 @@ const optionsSchema = lazily(() =>
 
 /** @throws RuntimeError `INVALID_OPTION` */
 export function checkPostgresOptions(options: PostgresStoreOptions): void {
-  const checked = optionsSchema().safeParse(options)
-  if (!checked.success)
-    throw new RuntimeError(
-      'INVALID_OPTION',
-      `postgresStore was given a wrong option: ${describeIssues(checked.error)}.`,
-    )
+  checkedBy(optionsSchema(), options, 'postgresStore was given a wrong option')
 }

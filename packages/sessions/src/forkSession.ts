@@ -4,7 +4,7 @@ import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import { rebuildConversation } from '../../../src/conversation/tree/rebuildConversation.ts'
 import { type Clock, systemClock } from '../../../src/protocol/ports/clock.ts'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../src/protocol/errors.ts'
 import { formatNodeId, nodeIdSchema, parseNodeId, type NodeId, checkAgentId } from '../../../src/protocol/ids.ts'
 import { recordVersion, type LogRecord, type RecordOf } from '../../../src/protocol/records.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
@@ -61,8 +61,7 @@ export async function findFork(
   at: NodeId | string,
   options: ForkOptions = {},
 ): Promise<RecordOf<'agent.created'>> {
-  const checked = forkOptionsSchema().safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `forkSession: ${describeIssues(checked.error)}.`)
+  checkedBy(forkOptionsSchema(), options, 'forkSession')
   const { id, clock = systemClock } = options
   if (id !== undefined) checkAgentId(id)
   const parts = await historyParts(store, agentId)

@@ -9,7 +9,7 @@ import type { Conversation } from '../../../src/conversation/tree/conversation.t
 import { rebuildConversation } from '../../../src/conversation/tree/rebuildConversation.ts'
 import type { PruneOutcome } from '../../../src/protocol/braking.ts'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../src/protocol/errors.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import type { ModelRequest } from '../../../src/protocol/ports/model.ts'
 import type { Provenance } from '../../../src/protocol/provenance.ts'
@@ -77,8 +77,7 @@ export function renderTrunk(
   definition: AgentDefinition,
   options: RenderOptions = {},
 ): RenderedTrunk {
-  const read = optionsSchema().safeParse(options)
-  if (!read.success) throw new RuntimeError('INVALID_OPTION', `renderTrunk: ${describeIssues(read.error)}.`)
+  checkedBy(optionsSchema(), options, 'renderTrunk')
   const { turn, past = [] } = options
   const own = turn === undefined ? [...records] : untilRequest([...records], turn)
   const conversation = rebuildConversation(own, { counter: definition.counter, past })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import { systemClock, type Clock } from '../../../src/protocol/ports/clock.ts'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../src/protocol/errors.ts'
 import { checkAgentId } from '../../../src/protocol/ids.ts'
 import type { LogPage, LogQuery } from '../../../src/protocol/ports/logPages.ts'
 import type { SearchHit, SearchQuery } from '../../../src/protocol/ports/logSearch.ts'
@@ -364,8 +364,6 @@ class SqliteStore implements ErasableStore {
 export function sqliteStore(file: string, options: SqliteStoreOptions = {}): ErasableStore {
   if (typeof file !== 'string' || file.trim() === '')
     throw new RuntimeError('INVALID_OPTION', `sqliteStore needs the path of a file, not ${JSON.stringify(file)}.`)
-  const checked = optionsSchema().safeParse(options)
-  if (!checked.success)
-    throw new RuntimeError('INVALID_OPTION', `sqliteStore was given a wrong option: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema(), options, 'sqliteStore was given a wrong option')
   return new SqliteStore(resolve(file), options)
 }

@@ -5,7 +5,7 @@ import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import type { EventsOf } from '../../../src/actors/define/typedEvents.ts'
-import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
 import type { AgentRuntime } from '../../../src/runtime/agentRuntime.ts'
 import { LocalRuntime } from '../../../src/runtime/runtime.ts'
@@ -113,8 +113,7 @@ export function agentLogic<Output = unknown, Deps = unknown, Calls = unknown>(
     throw new RuntimeError('INVALID_OPTION', 'agentLogic: give the runtime that createRuntime returned.')
   if (!isAgentDefinition(definition))
     throw new RuntimeError('INVALID_DEFINITION', 'agentLogic takes what defineAgent returns.')
-  const checked = optionsSchema().safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agentLogic: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema(), options, 'agentLogic')
   const { onStop = 'abort', tell = [], textMs = 16, deps } = options
   /** Dependencies from inputs, by actor: in a snapshot they would be persisted. */
   const given = new WeakMap<object, Deps>()

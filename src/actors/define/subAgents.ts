@@ -3,7 +3,7 @@ import { zodJson } from '../../protocol/checks/zodJson.ts'
 import { z } from 'zod'
 import { onlyFields } from '../../protocol/checks/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
-import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { checkedBy, describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { JsonSchema, ToolSpec } from '../../protocol/ports/model.ts'
 import type { RestartPolicy } from '../../protocol/runs/restarts.ts'
 import { elsewhere, isAgentDefinition, noDefinition, type AgentDefinition, type SubAgent } from './agentDefinition.ts'
@@ -101,10 +101,12 @@ const optionsSchema = lazily(() =>
  */
 export function subAgentOf(entry: SubAgentEntry, label: string): SubAgent {
   if (isRemoteAgent(entry)) throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: ${elsewhere(entry)}.`)
-  const checked = optionsSchema().safeParse(isAgentDefinition(entry) ? { definition: entry } : entry)
-  if (!checked.success)
-    throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: ${describeIssues(checked.error)}.`)
-  const { definition, context, detach, continuable, stallMs, deps, state, ...restarts } = checked.data
+  const { definition, context, detach, continuable, stallMs, deps, state, ...restarts } = checkedBy(
+    optionsSchema(),
+    isAgentDefinition(entry) ? { definition: entry } : entry,
+    `${label}: agents`,
+    'INVALID_DEFINITION',
+  )
   const wrong = continuable ? wrongInContinuable(definition, detach) : undefined
   if (wrong !== undefined)
     throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: "${definition.name}" is continuable, but ${wrong}.`)

@@ -205,7 +205,7 @@ const checkOptions = optionsCheck(
   {
     run: () => z.custom(isFunction, 'give a function'),
     canonical: () => z.custom(isFunction, 'give a function'),
-    needsApproval: () => z.union([z.boolean(), z.custom(isFunction)]),
+    needsApproval: () => z.union([z.boolean(), z.custom(isFunction, 'give a function')]),
     subject: () => z.custom(isFunction, 'give a function'),
     timeoutMs: () => z.union([z.number().positive(), z.literal(Infinity)]),
     maxOutputChars: () => z.int().min(100),

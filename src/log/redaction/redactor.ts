@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { onlyFields } from '../../protocol/checks/onlyFields.ts'
-import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import { checkedBy } from '../../protocol/errors.ts'
 import { fileText } from '../../protocol/text/fileText.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { FileBlock } from '../../protocol/messages.ts'
@@ -111,8 +111,7 @@ export class Redactor {
 
   /** @throws RuntimeError `INVALID_OPTION` */
   constructor(options: RedactOptions) {
-    const checked = redactOptionsSchema().safeParse(options)
-    if (!checked.success) throw new RuntimeError('INVALID_OPTION', `redact: ${describeIssues(checked.error)}.`)
+    checkedBy(redactOptionsSchema(), options, 'redact')
     const { secrets = {}, patterns = [], knownKeys: areKnown = true } = options
     this.#shapes = [...patterns.map((pattern) => matching(pattern)), ...(areKnown ? [knownKeys] : [])]
     this.#hasPatterns = patterns.length > 0

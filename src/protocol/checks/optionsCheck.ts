@@ -24,7 +24,7 @@ export function optionsCheck(
     for (const [name, schema] of schemas) {
       const value: unknown = Reflect.get(options, name)
       if (value === undefined && !Object.hasOwn(required, name)) continue
-      const { error } = schema().safeParse(value)
+      const { error } = schema().safeParse(value, { reportInput: true })
       if (error !== undefined) wrong.push(describeIssues(error, [name]))
     }
     for (const name of Object.keys(options)) if (!schemas.has(name)) wrong.push(unknownField(name, names))

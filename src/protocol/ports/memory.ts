@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { onlyFields } from '../checks/onlyFields.ts'
-import { describeIssues, RuntimeError } from '../errors.ts'
+import { checkedBy, RuntimeError } from '../errors.ts'
 import { lazily } from '../lazily.ts'
 import type { MemoryTier } from '../remembered.ts'
 
@@ -139,9 +139,7 @@ const invalid = (message: string): RuntimeError => new RuntimeError('MEMORY_INVA
 
 /** Checks a record. @throws RuntimeError `MEMORY_INVALID` */
 export function checkedMemory(record: unknown): MemoryRecord {
-  const checked = memorySchema().safeParse(record)
-  if (checked.success) return checked.data
-  throw invalid(`The memory is refused: ${describeIssues(checked.error)}.`)
+  return checkedBy(memorySchema(), record, 'The memory is refused', 'MEMORY_INVALID')
 }
 
 /** Checks a filter and a query. @throws RuntimeError `MEMORY_INVALID` */

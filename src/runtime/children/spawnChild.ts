@@ -3,7 +3,7 @@ import { onlyFields } from '../../protocol/checks/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { subAgentOf, type SubAgentEntry } from '../../actors/define/subAgents.ts'
 import { aliveChildren } from '../../machines/allowances.ts'
-import { describeIssues, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
+import { checkedBy, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
 import { isAgentId } from '../../protocol/ids.ts'
 import type { Children } from './children.ts'
 import { runDepsOf } from './runDeps.ts'
@@ -24,10 +24,9 @@ export async function spawnChild(
   { options, isTaken }: { readonly options: SpawnOptions & GivenDeps<unknown>; isTaken(agentId: string): boolean },
 ): Promise<TreeAgent> {
   const agent = subAgentOf(entry, 'spawn')
-  const checked = optionsSchema().safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `spawn: ${describeIssues(checked.error)}.`)
+  const checked = checkedBy(optionsSchema(), options, 'spawn')
   // A separate kind of id, because a call may be given the next number in the same step.
-  const childId = checked.data.id ?? `${parent.agentId}.s${parent.machine.context.children + children.unseen + 1}`
+  const childId = checked.id ?? `${parent.agentId}.s${parent.machine.context.children + children.unseen + 1}`
   if (!isAgentId(childId)) throw new RuntimeError('INVALID_ID', `${JSON.stringify(childId)} is not an agent id.`)
   if (/^\.\d+$/.test(childId.replace(parent.agentId, '')))
     throw new RuntimeError(
@@ -47,7 +46,7 @@ export async function spawnChild(
   try {
     // Below an incognito agent all are.
     const deps = runDepsOf(agent.definition, options.deps, 'spawn')
-    const incognito = checked.data.incognito === true && !parent.incognito
+    const incognito = checked.incognito === true && !parent.incognito
     const opened = children.want(childId, agent, { incognito, deps })
     const { name } = agent.definition
     const mark = incognito ? ({ incognito } as const) : {}

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { RemoteAgentEntry } from '../../../../src/actors/parts/remote/remoteEntry.ts'
 import { remoteShape, type RemoteOptions } from '../../../remote/src/remoteAgent.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
-import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
 import { remoteAgent } from '../../../remote/src/remoteTool.ts'
@@ -44,12 +44,11 @@ const optionsSchema = lazily(() =>
  */
 export function a2aAgent(url: string, options: A2aAgentOptions): RemoteAgentEntry {
   const refuse = (what: string): RuntimeError => new RuntimeError('INVALID_DEFINITION', `a2aAgent: ${what}.`)
-  const read = optionsSchema().safeParse(options)
-  if (!read.success) throw refuse(describeIssues(read.error))
+  const read = checkedBy(optionsSchema(), options, 'a2aAgent', 'INVALID_DEFINITION')
   const address = URL.parse(url)
   if (address === null || !/^https?:$/.test(address.protocol))
     throw refuse(`${JSON.stringify(url)} is no address of http or https`)
-  const { restart, maxRestarts, windowMs, backoffMs, auth, answerMs, ...shared } = read.data
+  const { restart, maxRestarts, windowMs, backoffMs, auth, answerMs, ...shared } = read
   const settings = { name: shared.name, url, auth, answerMs }
   return remoteAgent({
     ...shared,

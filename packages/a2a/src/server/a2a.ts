@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isAgentDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
-import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkedBy } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { Endpoint } from '../../../bridge/src/server/endpoint.ts'
 import { mustBeServed } from '../../../bridge/src/server/oneDefinition.ts'
@@ -35,9 +35,7 @@ const cardPath = '/.well-known/agent-card.json'
  * @throws RuntimeError `INVALID_OPTION`
  */
 export function a2a(options: A2aOptions): Endpoint {
-  const checked = optionsSchema().safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `a2a: ${describeIssues(checked.error)}.`)
-  const { definitions, url } = checked.data
+  const { definitions, url } = checkedBy(optionsSchema(), options, 'a2a')
   const byName = new Map(definitions.map((definition) => [definition.name, definition]))
   return {
     path,

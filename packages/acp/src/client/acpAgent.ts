@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { RemoteAgentEntry } from '../../../../src/actors/parts/remote/remoteEntry.ts'
 import { remoteShape, type RemoteOptions } from '../../../remote/src/remoteAgent.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
-import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { Workspace } from '../../../tools/src/workspace/port.ts'
 import { remoteAgent } from '../../../remote/src/remoteTool.ts'
@@ -65,9 +65,12 @@ const optionsSchema = lazily(() =>
  * ```
  */
 export function acpAgent(options: AcpAgentOptions): RemoteAgentEntry {
-  const read = optionsSchema().safeParse(options)
-  if (!read.success) throw new RuntimeError('INVALID_DEFINITION', `acpAgent: ${describeIssues(read.error)}.`)
-  const { restart, maxRestarts, windowMs, backoffMs, command, args, env, authMethod, startMs, ...entry } = read.data
+  const { restart, maxRestarts, windowMs, backoffMs, command, args, env, authMethod, startMs, ...entry } = checkedBy(
+    optionsSchema(),
+    options,
+    'acpAgent',
+    'INVALID_DEFINITION',
+  )
   const { workspace, cwd: folder, snapshots, ...shared } = entry
   if (snapshots && workspace === null)
     throw new RuntimeError(

@@ -47,6 +47,7 @@ export async function attachInTerminal(
       headline: `${agent.id} · ${address}${isObserver ? ' · read-only: the token lacks the right "talk"' : ''}`,
       isPriced: false,
       window: () => agent.window,
+      appState: () => agent.appState,
       ctrlC: { help: 'leave; the agent keeps running', hint: 'Ctrl-C to leave' },
       ...(existsSync(folder) ? { history: historyFile(join(folder, 'history'), (text) => redactor.text(text)) } : {}),
       // The server has other files, or none.

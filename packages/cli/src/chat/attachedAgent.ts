@@ -12,6 +12,7 @@ import type {
 import type { PermissionMode } from '../../../../src/protocol/parts/permissions/permissionModes.ts'
 import type { AgentEvent, EventOf } from '../../../../src/protocol/events.ts'
 import { textOf, type UserSource } from '../../../../src/protocol/messages.ts'
+import { foldAppState, noAppState, toldAppState } from '../../../bridge/src/client/fold/foldAppState.ts'
 import { foldPending, nothingAsked, pendingOf } from '../../../bridge/src/client/fold/foldPending.ts'
 import { foldState, type LiveState } from '../../../bridge/src/client/fold/foldState.ts'
 import type { ChatPending } from '../../../bridge/src/client/fold/chat.ts'
@@ -48,6 +49,7 @@ export class AttachedAgent implements ChatAgent {
   #hasFailed = false
   #failure: string | undefined
   #waiting = nothingAsked
+  #appState = noAppState
 
   private constructor(client: Client, remote: RemoteAgent, snapshot: RemoteSnapshot) {
     this.id = remote.id
@@ -85,6 +87,11 @@ export class AttachedAgent implements ChatAgent {
   /** Tokens that the agent's model takes, if the server knows. */
   get window(): number | undefined {
     return this.#window
+  }
+
+  /** The agent's state, if the client may see it. */
+  get appState(): unknown {
+    return this.#appState.known?.value
   }
 
   /** True if this client started the current run. */
@@ -230,6 +237,7 @@ export class AttachedAgent implements ChatAgent {
     const { state, pause, contextTokens } = snapshot
     this.#window = contextTokens?.window ?? this.#window
     this.#policies = snapshot.policies?.length
+    this.#appState = toldAppState(this.#appState, snapshot.appState)
     this.#hasFailed = snapshot.last?.stopReason === 'error'
     this.#failure = snapshot.last?.error?.message
     const pending = pendingOf(snapshot)
@@ -249,6 +257,7 @@ export class AttachedAgent implements ChatAgent {
     this.#waiting = foldPending(this.#waiting, event, { agentId: this.id })
     if (event.agentId !== this.id) return
     this.#live = foldState(this.#live, event)
+    this.#appState = foldAppState(this.#appState, event)
     if (event.type === 'queue.changed') this.#known(event.added?.id)
     else if (event.type === 'run.start') {
       this.#known(event.requestId)

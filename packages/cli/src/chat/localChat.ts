@@ -70,6 +70,7 @@ export async function chatInTerminal(
       isPriced,
       window: () => session.definition.compaction?.policy.contextWindow,
       below: () => childrenOf(session.agent),
+      appState: () => session.agent.appState,
       ctrlC: { help: 'stop the agent; twice, leave', hint: 'Esc to stop' },
       policy: () => approvalPolicy(true, yes),
       history: historyFile(join(place.folder ?? join(dir, '.escapement'), 'history'), (text) => redactor.text(text)),

@@ -76,6 +76,7 @@ export async function watchWork(
         ? new StatusLine(screen, colours, systemClock, undefined, {
             window: () => windowOf(session),
             below: () => childrenOf(session.agent),
+            appState: () => session.agent.appState,
           })
         : undefined,
     )

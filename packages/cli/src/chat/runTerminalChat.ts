@@ -47,6 +47,8 @@ export interface TerminalChat {
   window?(): number | undefined
   /** Returns what each sub-agent does now. Missing: it is not known here. */
   below?(): readonly string[]
+  /** Returns the agent's state. Missing: it has none, or it is not known here. */
+  appState?(): unknown
   /** Effect of Ctrl-C, for `/help` and for the status line. */
   readonly ctrlC: { readonly help: string; readonly hint: string }
   policy(): ApprovalPolicy
@@ -89,6 +91,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
   const status = new StatusLine(screen, colours, systemClock, ctrlC.hint, {
     window: () => setup.window?.(),
     below: () => setup.below?.() ?? [],
+    appState: () => setup.appState?.(),
   })
   const print = eventPrinter({
     screen,

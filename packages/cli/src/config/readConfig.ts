@@ -23,7 +23,7 @@ export async function readConfig(file: string): Promise<LoadedConfig> {
   const exported = await importModule(file)
   if (!('default' in exported))
     throw new RuntimeError('INVALID_OPTION', `${file} has no default export: write export default defineConfig({ … }).`)
-  const checked = configSchema().safeParse(exported['default'])
+  const checked = configSchema().safeParse(exported['default'], { reportInput: true })
   if (!checked.success)
     throw new RuntimeError('INVALID_OPTION', wrongInFile(file, readFileSync(file, 'utf8'), checked.error))
   const { store, memory, skills: _, mcp: __, ...config } = exported['default'] as Config

@@ -3,11 +3,13 @@ import type { AgentEvent, EventOf } from '../../../../src/protocol/events.ts'
 import type { Limits } from '../../../../src/protocol/runs/runLimits.ts'
 import { totalTokens } from '../../../../src/protocol/messages.ts'
 import { pendingIn } from '../../../../src/protocol/runs/pendingIn.ts'
+import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
 import type { Colours } from './colours.ts'
 import type { Screen } from './screen.ts'
 import { limitUses, nearestLimit } from '../../../charts/src/limitUse.ts'
 import { nowParts, type NowFacts } from '../../../charts/src/nowLine.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
+import { planOf } from '../../../charts/src/planOf.ts'
 import { standingWords } from '../../../charts/src/standing.ts'
 import { textWidth } from '../../../charts/src/textWidth.ts'
 import { callLine } from '../../../charts/src/toolLine.ts'
@@ -28,16 +30,31 @@ export interface StatusFacts {
   window?(): number | undefined
   /** Returns words for what each sub-agent does: `coder writing`. */
   below?(): readonly string[]
+  /** Returns the agent's state, which may have a plan; `undefined` if it has none. */
+  appState?(): unknown
 }
+
+/** Lengths that the words of a plan's step are cut to, one after the other, before they are left out. */
+const stepChars = [40, 24, 12] as const
 
 /** Number of parts of a line that are never left out: the turn and its current work. */
 const leastParts = 2
 
 /**
  * Describes the work of an agent in a line of `columns`. First the parts behind its sub-agents are left out, then what these do, then parts at
- * its end, then the hint how to stop it. The current work stays, even if it is wider. Pure.
+ * its end, the words of the plan's step before the plan, then the hint how to stop it. The current work stays, even if it is wider. Pure.
  */
-export function statusText({ below = [], ...facts }: NowFacts, hint: string, columns: number): string {
+export function statusText(facts: NowFacts, hint: string, columns: number): string {
+  const { at, step } = facts.plan ?? {}
+  if (at === undefined || step === undefined) return fittedParts(facts, hint, columns)
+  for (const most of stepChars) {
+    const line = fittedParts({ ...facts, plan: { at, step: cutEnd(step, most) } }, hint, columns)
+    if (line.includes(` · plan ${at}: `)) return line
+  }
+  return fittedParts({ ...facts, plan: { at } }, hint, columns)
+}
+
+function fittedParts({ below = [], ...facts }: NowFacts, hint: string, columns: number): string {
   const parts = nowParts(facts)
   const whole = nowParts({ ...facts, below })
   const told = whole.findIndex((part, at) => part !== parts[at])
@@ -201,12 +218,14 @@ export class StatusLine {
     const forMs = this.#clock.now() - this.#since
     const nearest = this.#nearest()
     const children = calls.filter(({ isChild }) => isChild).length
+    const plan = planOf(this.#known.appState?.())
     const now: NowFacts = {
       ...this.#facts,
       doing,
       children,
       ...(children === 0 ? {} : { below: this.#known.below?.() ?? [] }),
       ...(forMs < leastMs ? {} : { forMs }),
+      ...(plan === undefined ? {} : { plan }),
       ...(nearest === undefined ? {} : { nearest }),
     }
     const columns = (this.#screen.columns ?? Infinity) - 1

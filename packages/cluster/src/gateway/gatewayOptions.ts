@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { systemClock, type Clock } from '../../../../src/protocol/ports/clock.ts'
 import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
@@ -84,9 +84,8 @@ export interface CheckedGateway {
 
 /** @throws RuntimeError `INVALID_OPTION`, also for a store that does not know who has an agent */
 export function checkGatewayOptions(options: GatewayOptions): CheckedGateway {
-  const checked = ownSchema.safeParse(options)
+  checkedBy(ownSchema, options, 'serveGateway')
   const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', `serveGateway: ${what}.`)
-  if (!checked.success) throw wrong(describeIssues(checked.error))
   const {
     directory,
     secret,

@@ -2,7 +2,7 @@ import { brakeCommands } from '../../../../src/protocol/brakes/brakeSchemas.ts'
 import type { BrakeCommandType } from '../../../../src/protocol/brakes/brakeTable.ts'
 import { checkCommand } from '../../../../src/protocol/bridge/checkCommand.ts'
 import type { AgentCommand, CheckedCommand } from '../../../../src/protocol/bridge/commands.ts'
-import { describeIssues, messageOf, RuntimeError, type ErrorInfo } from '../../../../src/protocol/errors.ts'
+import { checkedBy, type ErrorInfo, messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { HistoryMessage } from '../../../../src/protocol/history.ts'
 import { checkAgentId } from '../../../../src/protocol/ids.ts'
 import { metadataSchema, type Metadata } from '../../../../src/protocol/metadata.ts'
@@ -106,9 +106,7 @@ export function readCarried(agentId: string, verb: string, body: unknown, reques
   checkAgentId(agentId)
   if (body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body)))
     throw new RuntimeError('INVALID_OPTION', `${verb}: the body is not an object.`)
-  const read = besides.safeParse(body ?? {})
-  if (!read.success) throw new RuntimeError('INVALID_OPTION', `${verb}: ${describeIssues(read.error)}.`)
-  const { requestId: given = requestId, to, ...birth } = read.data
+  const { requestId: given = requestId, to, ...birth } = checkedBy(besides, body ?? {}, verb)
   const rest = Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !(name in besides.shape)))
   if (to !== undefined) checkAgentId(to)
   const command = commandOf(to ?? agentId, verb, rest)

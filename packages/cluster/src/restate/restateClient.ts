@@ -10,7 +10,7 @@ import type { RemoteAgentOf } from '../../../bridge/src/client/remoteAgentOf.ts'
 import { checkCommand } from '../../../../src/protocol/bridge/checkCommand.ts'
 import { type Clock, systemClock } from '../../../../src/protocol/ports/clock.ts'
 import type { AgentCommand } from '../../../../src/protocol/bridge/commands.ts'
-import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { checkAgentId } from '../../../../src/protocol/ids.ts'
 import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
@@ -86,8 +86,7 @@ const optionsSchema = z.object({
  * ```
  */
 export async function restateClient(options: RestateClientOptions): Promise<RestateClient> {
-  const checked = optionsSchema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `restateClient: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema, options, 'restateClient')
   checkUrl(options.ingress)
   const clients = await loadPeer(
     () => import('@restatedev/restate-sdk-clients'),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { remoteError } from '../../../bridge/src/client/answers.ts'
 import { type Clock, systemClock } from '../../../../src/protocol/ports/clock.ts'
-import { describeIssues, RuntimeError, toErrorInfo } from '../../../../src/protocol/errors.ts'
+import { checkedBy, toErrorInfo } from '../../../../src/protocol/errors.ts'
 import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { Dispatch, UnloggedEnd } from '../../../bridge/src/server/dispatch.ts'
@@ -55,8 +55,7 @@ const pollMs = 50
  * ```
  */
 export async function restateDispatch(options: RestateDispatchOptions): Promise<Dispatch> {
-  const checked = optionsSchema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `restateDispatch: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema, options, 'restateDispatch')
   const { store, name = 'agent', headers = {}, patienceMs = 30_000, clock = systemClock } = options
   const clients = await loadPeer(
     () => import('@restatedev/restate-sdk-clients'),

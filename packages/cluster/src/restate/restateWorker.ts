@@ -11,7 +11,7 @@ import type { VirtualObjectDefinition } from '@restatedev/restate-sdk'
 import { z } from 'zod'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { createRuntime, type Runtime } from '../../../bridge/src/createRuntime.ts'
-import { describeIssues, messageOf, RuntimeError, type ErrorCode } from '../../../../src/protocol/errors.ts'
+import { checkedBy, type ErrorCode, messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
 import { quietClock, systemClock } from '../../../../src/protocol/ports/clock.ts'
 import type { Logger } from '../../../../src/protocol/ports/logger.ts'
@@ -133,8 +133,7 @@ const optionsSchema = z.object({
  * ```
  */
 export async function restateWorker(options: RestateWorkerOptions): Promise<RestateWorker> {
-  const checked = optionsSchema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `restateWorker: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema, options, 'restateWorker')
   const {
     definitions: list,
     machines = [],

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { modelOf } from '../../../ai-sdk/src/adapters/modelOf.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
-import { describeIssues, hasCode, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkedBy, hasCode, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { quietClock, type Clock } from '../../../../src/protocol/ports/clock.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
@@ -79,8 +79,7 @@ interface Waiting {
  * ```
  */
 export function liveScores(options: LiveScoresOptions): LiveScores {
-  const checked = optionsSchema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `liveScores: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema, options, 'liveScores')
   const isJudged = Object.values(options.scorers).some((scorer) => typeof scorer !== 'function')
   if (isJudged && options.judge === undefined)
     throw new RuntimeError('INVALID_OPTION', 'liveScores: judge: a scorer asks the judge; name its model.')

@@ -6,6 +6,7 @@ import { lazily } from '../../../../src/protocol/lazily.ts'
 import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { importModule } from '../../../tools/src/userFiles/importModule.ts'
+import { mistakesOf } from '../../../../src/protocol/checks/mistakes.ts'
 import { wrongInFile } from '../../../tools/src/userFiles/wrongInFile.ts'
 import { suiteSchema, type SuiteDefinition } from './defineSuite.ts'
 import { suiteTask, textFiles, type JudgedExample, type Suite, type SuiteTask } from './suite.ts'
@@ -162,7 +163,7 @@ async function readJudged(file: string, tasks: readonly SuiteTask[]): Promise<Ju
     const checked = judgedSchema().safeParse(parsed(file, source, index + 1))
     if (!checked.success)
       throw wrong(
-        checked.error.issues
+        mistakesOf(checked.error)
           .map(({ path, message }) => `${place}: ${path.map(String).join('.')}: ${message}.`)
           .join('\n'),
       )

@@ -5,7 +5,7 @@ import { linearPattern } from '../../../../src/protocol/checks/linearPattern.ts'
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { schemaCheck } from '../../../../src/protocol/checks/schemaCheck.ts'
-import { mistakesOf } from '../../../tools/src/userFiles/wrongInFile.ts'
+import { mistakesOf } from '../../../../src/protocol/checks/mistakes.ts'
 
 interface CheckBase {
   /** Name in reports. Default: derived from the check's contents. */
@@ -159,32 +159,26 @@ export const kindOf = (check: object): CheckKind | undefined => kinds.find((kind
 
 const noKind = `a check has one of: ${kinds.join(', ')}`
 
-/** Checks a value by the schema of its kind, so that messages are about the check that was meant. */
-const checkSchema = z.unknown().check((context) => {
-  const { value } = context
+/** Checks a value by the schema that is chosen for it, so that messages are about what was meant; or tells that there is none. */
+const chosen = (choose: (value: unknown) => z.ZodType | string): z.ZodType =>
+  z.unknown().check(({ value, issues }) => {
+    const schema = choose(value)
+    if (typeof schema === 'string') return void issues.push({ code: 'custom', message: schema, input: value })
+    const { error } = schema.safeParse(value, { reportInput: true })
+    for (const { path, key, message } of error === undefined ? [] : mistakesOf(error))
+      issues.push({ code: 'custom', message, input: value, path: key === undefined ? [...path] : [...path, key] })
+  })
+
+const oneCheck = chosen((value) => {
+  if (typeof value === 'string') return words
   const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
   const kind = isPlain ? kindOf(value) : undefined
-  const say = (message: string, path: readonly PropertyKey[] = []): void =>
-    void context.issues.push({ code: 'custom', message, input: value, path: [...path] })
-  if (kind === undefined) return say(isPlain ? noKind : `give a command, or an object: ${noKind}`)
-  const checked = checkSchemas()[kind].safeParse(value)
-  for (const issue of checked.error?.issues ?? []) for (const { path, message } of mistakesOf(issue)) say(message, path)
-})
-
-const oneCheck = z.unknown().check((context) => {
-  const { value } = context
-  const checked = (typeof value === 'string' ? words : checkSchema).safeParse(value)
-  for (const { path, message } of checked.error?.issues ?? [])
-    context.issues.push({ code: 'custom', message, input: value, path: [...path] })
+  if (kind !== undefined) return checkSchemas()[kind]
+  return isPlain ? noKind : `give a command, or an object: ${noKind}`
 })
 
 const listed = (schema: z.ZodType): z.ZodType =>
-  z.unknown().check((context) => {
-    const { value } = context
-    const checked = (Array.isArray(value) ? z.array(schema).min(1, 'is empty') : schema).safeParse(value)
-    for (const { path, message } of checked.error?.issues ?? [])
-      context.issues.push({ code: 'custom', message, input: value, path: [...path] })
-  })
+  chosen((value) => (Array.isArray(value) ? z.array(schema).min(1, 'is empty') : schema))
 
 /** Name of an image, restricted so that it cannot be taken for an option or a command. */
 export const imageName = z.string().regex(/^[a-z0-9][\w./:@-]{0,254}$/, 'is not the name of an image')

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join, resolve as absolute } from 'node:path'
 import type { OAuthClientMetadata, OAuthClientProvider } from '@modelcontextprotocol/client'
 import { z } from 'zod'
-import { describeIssues, hasCode, messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkedBy, hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import type { McpAuth } from './options.ts'
 import type { SignsIn } from './signIn.ts'
@@ -46,8 +46,7 @@ type Kept = z.infer<typeof keptSchema>
  * @throws RuntimeError `INVALID_OPTION`
  */
 export function fileAuth(dir: string, options: FileAuthOptions = {}): McpAuth {
-  const checked = z.object({ dir: z.string().min(1), options: optionsSchema }).safeParse({ dir, options })
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `fileAuth: ${describeIssues(checked.error)}.`)
+  checkedBy(z.object({ dir: z.string().min(1), options: optionsSchema }), { dir, options }, 'fileAuth')
   return new FileAuth(absolute(dir), options)
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ToolEffects } from '../../../../src/actors/tools/defineTool.ts'
 import { mostSchemaChars } from '../../../tools/src/foreign/withinChars.ts'
-import { describeIssues, labelOf, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkedBy, labelOf } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 
@@ -220,9 +220,7 @@ export type McpSettings = McpOptions &
 
 /** @throws RuntimeError `INVALID_OPTION` */
 export function readOptions(options: McpOptions): McpSettings {
-  const checked = optionsSchema().safeParse(options)
-  const label = labelOf('mcpTools', options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${label}: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema(), options, labelOf('mcpTools', options))
   return {
     approve: options.trust === true ? 'writes' : 'all',
     protocol: options.url === undefined ? 'legacy' : 'auto',

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Server } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { isAgentDefinition, noDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
-import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
 import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
@@ -101,8 +101,13 @@ export function mcpServer(
   definitions: readonly AgentDefinition[],
   options: McpServerOptions = {},
 ): McpServer {
-  const { name = 'escapement', approve = 'client', deps, shareKey } = checked('options', optionsSchema, options)
-  const tools = agentTools(checked('definitions', definitionsSchema, definitions))
+  const {
+    name = 'escapement',
+    approve = 'client',
+    deps,
+    shareKey,
+  } = checkedBy(optionsSchema, options, 'mcpServer: options')
+  const tools = agentTools(checkedBy(definitionsSchema, definitions, 'mcpServer: definitions'))
   if (!(runtime instanceof LocalRuntime))
     throw new RuntimeError('INVALID_OPTION', 'mcpServer: the first argument is what createRuntime returns.')
   const open = new Set<{ close(): Promise<void> }>()
@@ -196,13 +201,6 @@ export function mcpServer(
     open.add(one)
     return one
   }
-}
-
-/** @throws RuntimeError `INVALID_OPTION` */
-function checked<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
-  const read = schema.safeParse(value)
-  if (read.success) return read.data
-  throw new RuntimeError('INVALID_OPTION', `mcpServer: ${what}: ${describeIssues(read.error)}.`)
 }
 
 /** Returns a function that loads with its first call; a load that failed is tried again. */

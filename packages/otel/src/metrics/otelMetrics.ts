@@ -1,7 +1,7 @@
 import { metrics, type Attributes, type Meter } from '@opentelemetry/api'
 import { z } from 'zod'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
-import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkedBy } from '../../../../src/protocol/errors.ts'
 import { systemClock, type Clock } from '../../../../src/protocol/ports/clock.ts'
 import type { Tracer } from '../../../../src/protocol/ports/tracer.ts'
 import { version } from '../../../../src/protocol/version.ts'
@@ -68,8 +68,7 @@ const optionsSchema = onlyFields({
  * ```
  */
 export function otelMetrics(options: OtelMetricsOptions = {}): OtelMetrics {
-  const checked = optionsSchema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `otelMetrics: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema, options, 'otelMetrics')
   const { meter = metrics.getMeter('escapement', version), attributes = {}, clock = systemClock } = options
   const instruments = new Instruments(meter, attributes)
   const agents = new AgentMeter(instruments, clock)

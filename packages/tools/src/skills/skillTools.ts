@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { oneLine } from '../../../../src/protocol/text/cutMiddle.ts'
-import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkedBy } from '../../../../src/protocol/errors.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { AnyTool } from '../../../../src/actors/tools/defineTool.ts'
@@ -47,8 +47,7 @@ const optionsSchema = lazily(() =>
  * ```
  */
 export function skillTools(folders: readonly string[], options: SkillOptions = {}): SkillSource {
-  const given = onlyFields({ folders: skillFoldersSchema(), options: optionsSchema() }).safeParse({ folders, options })
-  if (!given.success) throw new RuntimeError('INVALID_OPTION', `skillTools: ${describeIssues(given.error)}.`)
+  checkedBy(onlyFields({ folders: skillFoldersSchema(), options: optionsSchema() }), { folders, options }, 'skillTools')
   const { source = 'skills', maxListChars = 12_000 } = options
   const places = folders.map((folder) => resolve(folder))
   return Object.freeze({

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { cutMiddle } from '../../../../src/protocol/text/cutMiddle.ts'
-import { describeIssues, messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkedBy, messageOf } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { openRegularFile } from '../files/openRegularFile.ts'
 import { headOf } from './headOf.ts'
@@ -58,8 +58,7 @@ const optionsSchema = lazily(() =>
  * ```
  */
 export async function agentsMd(dir: string, options: AgentsMdOptions = {}): Promise<readonly AgentsMdMessage[]> {
-  const checked = optionsSchema().safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agentsMd: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema(), options, 'agentsMd')
   const { maxChars = 40_000, headChars = Infinity, onTrouble = () => {} } = options
   const folders = foldersAbove(openWorkspace(dir).root)
   const repository = openWorkspace(folders.at(-1)!)

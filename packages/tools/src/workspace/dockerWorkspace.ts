@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
-import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkedBy } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { type Clock, systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { container, type Container } from './dockerContainer.ts'
@@ -75,8 +75,7 @@ const optionsSchema = lazily(() => {
  * ```
  */
 export function dockerWorkspace(options: DockerWorkspaceOptions): Workspace {
-  const checked = optionsSchema().safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `dockerWorkspace: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema(), options, 'dockerWorkspace')
   const { root = '/workspace', network = 'none', has = [], program = 'docker', clock = systemClock } = options
   const name = `escapement-${randomBytes(8).toString('hex')}`
   const closing = new AbortController()

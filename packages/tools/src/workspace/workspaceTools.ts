@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { type Clock, systemClock } from '../../../../src/protocol/ports/clock.ts'
-import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { Approval } from './approval.ts'
 import { deleteFileTool, type DeleteFileInput } from './deleteFile.ts'
@@ -67,7 +67,7 @@ const excluded = /^(?!\.{1,2}(\/|$))[^/\0]+(\/(?!\.{1,2}(\/|$))[^/\0]+)*$/
 
 const optionsSchema = lazily(() => {
   const approval = z
-    .union([z.boolean(), z.custom((value) => typeof value === 'function', 'give a boolean or a function')])
+    .union([z.boolean(), z.custom((value) => typeof value === 'function', 'give a function')])
     .optional()
   return onlyFields({
     needsApproval: onlyFields({
@@ -139,8 +139,7 @@ export type WorkspaceTool = ReturnType<
  * ```
  */
 export function workspaceTools(workspace: string | Workspace, options: WorkspaceToolsOptions = {}): WorkspaceTool[] {
-  const checked = optionsSchema().safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `workspaceTools: ${describeIssues(checked.error)}.`)
+  checkedBy(optionsSchema(), options, 'workspaceTools')
   const clock = options.clock ?? systemClock
   const given = checkedWorkspace(workspace, options)
   const use = workspaceUse(given, options.workspace === 'own')

@@ -82,9 +82,9 @@ describe('markdown memory', (it) => {
       [
         ':5 its second line is not JSON',
         ':11 its second line is gone, a',
-        ':15 kind: Invalid option: expe',
-        ':21 kind: Invalid option: expe',
-        ':27 kind: Invalid option: expe',
+        ':15 kind: give "fact", "lesson',
+        ':21 kind: give "fact", "lesson',
+        ':27 kind: give "fact", "lesson',
       ].map((line) => line.slice(0, 30)),
     )
     const kept = await content()

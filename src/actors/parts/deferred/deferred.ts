@@ -1,4 +1,4 @@
-import { describeIssues, RuntimeError } from '../../../protocol/errors.ts'
+import { checkedBy, RuntimeError } from '../../../protocol/errors.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
 import { z } from 'zod'
@@ -84,7 +84,6 @@ export function deferred<const Entry extends DeferredEntry | SubAgentEntry>(
   if (remote !== undefined) return refuse(elsewhere(remote))
   if (entries.some(isSubAgentEntry) && !entries.every(isSubAgentEntry))
     return refuse('a group has tools or agents, not both: make one of each')
-  const read = optionsSchema().safeParse(options)
-  if (!read.success) return refuse(describeIssues(read.error))
-  return new DeferredTools([...entries], read.data.about)
+  const { about } = checkedBy(optionsSchema(), options, 'deferred', 'INVALID_DEFINITION')
+  return new DeferredTools([...entries], about)
 }
