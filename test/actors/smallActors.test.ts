@@ -3,7 +3,11 @@ import { PausableTimer } from '../../src/actors/timing/pausableTimer.ts'
 import { settle } from '../../src/actors/turn/settle.ts'
 import { sleep } from '../../src/actors/timing/sleep.ts'
 import { compactTrunk } from '../../src/actors/brakes/compaction/compactTrunk.ts'
-import { heuristicStrategy, type CompactionStrategy, type SummaryContext } from '../../src/actors/brakes/compaction/summariseSpan.ts'
+import {
+  heuristicStrategy,
+  type CompactionStrategy,
+  type SummaryContext,
+} from '../../src/actors/brakes/compaction/summariseSpan.ts'
 import { llmStrategy } from '../../packages/policies/src/llmStrategy.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { estimateTokens } from '../../src/conversation/limits/tokenCounter.ts'

@@ -1,5 +1,5 @@
-import { indexOf, searchTools } from '../../../src/actors/parts/deferred/searchTools.ts'
-import { declarationOf } from '../../../src/actors/tools/declaration.ts'
+import { indexOf, searchTools } from '../../tools/src/finding/searchTools.ts'
+import { declarationOf } from '../../tools/src/finding/declaration.ts'
 import { nearWords } from '../../../src/protocol/checks/nearestWord.ts'
 import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
 import type { Callable } from './callables.ts'
