@@ -6,7 +6,7 @@ import { callToolName, findToolsName } from '../../../../src/protocol/viaCallToo
 import type { AgentPorts } from '../../../../src/actors/agentPorts.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { BoundCall } from '../../../../src/actors/tools/boundCall.ts'
-import { declarationOf } from './declaration.ts'
+import { declarationOf, type Declarable } from './declaration.ts'
 import type { ToolSpec } from '../../../../src/protocol/ports/model.ts'
 import { defineTool, type Tool } from '../../../../src/actors/tools/defineTool.ts'
 import { SourceTool } from '../../../../src/actors/tools/sourceTool.ts'
@@ -70,19 +70,25 @@ function findable({ tools }: Finding, spec: ToolSpec): Findable {
   return tool instanceof SourceTool ? { ...spec, source: tool.offer.source } : spec
 }
 
-/** Returns the tools that match a query as the model reads them. */
-function found(definition: Finding, query: string): string {
-  const index = indexFor(definition)
-  const { close, others } = searchTools(index, query)
-  if (close.length === 0) return nothingFound(index.tools, query)
+/** Returns the declarations of the first of these tools, as many as an answer has room for. Pure. */
+export function declared(tools: readonly Declarable[]): readonly string[] {
   const shown: string[] = []
   let chars = 0
-  for (const tool of close.slice(0, mostDeclared)) {
+  for (const tool of tools.slice(0, mostDeclared)) {
     const text = declarationOf(tool)
     if (shown.length > 0 && chars + text.length > mostChars) break
     chars += text.length
     shown.push(text)
   }
+  return shown
+}
+
+/** Returns the tools that match a query as the model reads them. */
+function found(definition: Finding, query: string): string {
+  const index = indexFor(definition)
+  const { close, others } = searchTools(index, query)
+  if (close.length === 0) return nothingFound(index.tools, query)
+  const shown = declared(close)
   const more = [...close.slice(shown.length), ...others]
   const names = more.slice(0, mostNames).map(({ name }) => name)
   const rest = more.length > names.length ? `, and ${more.length - names.length} more` : ''
