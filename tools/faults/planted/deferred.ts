@@ -133,8 +133,8 @@ export const faults: readonly Fault[] = [
     id: 'deferred-17',
     file: 'packages/tools/src/finding/findTools.ts',
     what: 'an answer declares as many tools as match',
-    from: 'close.slice(0, mostDeclared)',
-    to: 'close',
+    from: 'tools.slice(0, mostDeclared)',
+    to: 'tools',
     tests: ['journeys/findsTools'],
   },
   {
