@@ -21,7 +21,7 @@ const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
   [/^src\/machines\//, 'machines'],
   [/^packages\/tools\/src\/(?:workspace|files)\//, 'workspace'],
   [
-    /^src\/(?:actors|log\/redaction)\/|^packages\/(?:policies|models|define|ai-sdk\/src\/adapters|tools\/src\/(?:permissions|schedules|skills))\//,
+    /^src\/(?:actors|log\/redaction)\/|^packages\/(?:policies|models|define|ai-sdk\/src\/adapters|tools\/src\/(?:permissions|schedules|skills|finding))\//,
     'actors',
   ],
   [/^packages\/charts\//, 'charts'],

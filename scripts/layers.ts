@@ -67,12 +67,7 @@ export const layers: readonly Layer[] = [
     node: 'modules',
   },
   { path: 'packages/waking/src', below: [...core, 'packages/stores/src'], packages: ['zod'], node: 'modules' },
-  {
-    path: 'packages/ai-sdk/src/adapters',
-    below: [...words, 'src/actors'],
-    types: ['@ai-sdk/provider'],
-    packages: ['zod'],
-  },
+  { path: adapters, below: [...words, 'src/actors'], types: ['@ai-sdk/provider'], packages: ['zod'] },
   { path: 'packages/policies/src', below: [...words, 'src/actors', adapters], packages: ['zod'], node: 'files' },
   { path: 'packages/models/src', below: [...words, 'src/actors', adapters], packages: ['zod'] },
   {
@@ -83,7 +78,6 @@ export const layers: readonly Layer[] = [
   },
   { path: 'packages/remote/src', below: [...words, 'src/actors'], packages: ['zod'] },
   { path: 'packages/xstate/src', below: core, packages: ['xstate', 'zod', 'nanoid'], node: 'modules' },
-  { path: 'packages/code/src', below: [...words, 'src/actors'], packages: ['zod', 'quickjs-wasi'], node: 'files' },
   { path: 'packages/charts/src/text', below: ['src/protocol'], packages: ['marked'] },
   {
     path: 'packages/charts/src',
@@ -116,6 +110,7 @@ export const layers: readonly Layer[] = [
     packages: ['zod', 'pg'],
     node: 'files',
   },
+  { path: 'packages/tools/src/finding', below: [...words, 'src/actors'], packages: ['zod'] },
   {
     path: 'packages/tools/src',
     below: [...words, 'src/actors', 'packages/stores/src', 'packages/sqlite/src'],
@@ -123,7 +118,13 @@ export const layers: readonly Layer[] = [
     packages: ['zod', 'yaml', 'minisearch'],
     node: 'files',
   },
-  { path: 'packages/define/src', below: ['src/actors', adapters, 'packages/tools/src'] },
+  {
+    path: 'packages/code/src',
+    below: [...words, 'src/actors', 'packages/tools/src/finding'],
+    packages: ['zod', 'quickjs-wasi'],
+    node: 'files',
+  },
+  { path: 'packages/define/src', below: ['src/actors', adapters, 'packages/tools/src', 'packages/tools/src/finding'] },
   {
     path: 'packages/openapi/src',
     below: [...words, 'src/actors', 'packages/tools/src'],

@@ -5,7 +5,7 @@ export { aiSdkModel, type AiSdkModelOptions } from '../packages/ai-sdk/src/adapt
 export { isAiSdkModel } from '../packages/ai-sdk/src/adapters/isAiSdkModel.ts'
 export type { AiSdkModel } from './actors/models/anyModel.ts'
 export { aiSdkTools } from '../packages/ai-sdk/src/adapters/aiSdkTools.ts'
-export type { AiSdkToolSet } from './actors/define/foreign.ts'
+export type { AiSdkToolSet } from './actors/define/outside.ts'
 export { historyOf } from '../packages/ai-sdk/src/historyOf.ts'
 
 // Chats

@@ -1,5 +1,4 @@
 import { noPartStates } from './partStates.ts'
-import { recordParts } from './partRecords.ts'
 import { fireSchedules } from './schedules.ts'
 import { askedKinds, emptyBrakeQueues, type AskedBrake, type BrakeEvent } from '../protocol/brakes/brakeTable.ts'
 import { RuntimeError, toErrorInfo } from '../protocol/errors.ts'
@@ -35,6 +34,11 @@ import { preparing } from './states/preparing.ts'
 import { replying } from './states/replying.ts'
 import { settling } from './states/settling.ts'
 import { beginEnding, stopped } from './states/stopped.ts'
+
+/** Makes the records of parts that code, a tool or a timer asks for, in the run and turn under way. */
+function recordParts(draft: Draft, { records }: EventOfType<'record'>): void {
+  for (const record of records) draft.record({ ...record, ...draft.at })
+}
 
 const none: readonly never[] = Object.freeze([])
 const noneConsulted = Object.freeze({ turns: 0, atRest: false, count: 0 })

@@ -1,5 +1,7 @@
 /** The tool that calls the tools which no request lists. */
 export const callToolName = 'call_tool'
+/** The tool that finds them by words. */
+export const findToolsName = 'find_tools'
 
 interface Called {
   readonly name: string

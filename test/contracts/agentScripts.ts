@@ -1,4 +1,5 @@
-import { type AgentOptions, defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
+import type { AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'

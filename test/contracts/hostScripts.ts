@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
-import { type AgentOptions, defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
+import type { AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { fallback } from '../../packages/models/src/fallback.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import type { Decision, RevertCommandOptions } from '../../src/protocol/bridge/commands.ts'

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
-import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { policy } from '../../src/actors/define/policy.ts'
 import { checkRequest } from '../../src/conversation/request/checkRequest.ts'

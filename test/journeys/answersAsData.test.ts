@@ -1,6 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { z } from 'zod'
-import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { calls, delta, done, saidIn, startAgent, tool, usageOf, type HarnessOptions } from '../support/agentHarness.ts'

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
 import { calls, quiet, startAgent, tool, withCode, type HarnessOptions } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import type { Conversation } from '../../src/conversation/tree/conversation.ts'
 import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'

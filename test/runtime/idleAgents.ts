@@ -1,4 +1,5 @@
-import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
+import type { AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'

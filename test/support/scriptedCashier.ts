@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../src/protocol/messages.ts'

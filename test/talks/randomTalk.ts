@@ -1,4 +1,5 @@
-import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
+import type { AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { llmStrategy } from '../../packages/policies/src/llmStrategy.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'

@@ -1,7 +1,7 @@
 import { toReply, partsOf, type ReplyShape } from '../../packages/models/src/replyShape.ts'
 import { pause } from '../../src/protocol/ports/pause.ts'
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
-import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
 import type { Tool } from '../../src/actors/tools/defineTool.ts'
 import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
 import { estimateTokens } from '../../src/conversation/limits/tokenCounter.ts'

@@ -1,4 +1,4 @@
-import type { AgentContext, ContentBlock, PromptResponse } from '@agentclientprotocol/sdk'
+import type { AgentContext, ContentBlock, PromptResponse, SessionModeState } from '@agentclientprotocol/sdk'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
 import type { Pending } from '../../../src/protocol/runs/pending.ts'
@@ -7,12 +7,46 @@ import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'
 import { outwardEvent } from '../../bridge/src/server/outwardError.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
 import { LiveUpdates } from './liveUpdates.ts'
-import { modeIn, modesOf } from './sessionModes.ts'
 import { note } from './sessionUpdates.ts'
 import { Outbox } from './outbox.ts'
 import { pastUpdates } from './pastUpdates.ts'
 import { Permissions } from './permissions.ts'
 import { promptAnswer, promptContent } from './prompt.ts'
+import { permissionModes, type PermissionMode } from '../../../src/protocol/parts/permissions/permissionModes.ts'
+
+const words: { readonly [M in PermissionMode]: string } = {
+  ask: 'Asks where a tool or a rule says so.',
+  edits: 'Asks, but not about what can be undone.',
+  plan: 'Runs only what changes nothing, and shows a plan.',
+  auto: 'Asks nobody.',
+  refuse: 'Denies what it would ask about.',
+}
+
+/** Returns the modes of a session, for the answer that opens it; nothing for an agent whose calls no rules decide about. */
+function modesOf(
+  agent: DrivenAgent,
+  may: (right: 'control' | 'permit') => boolean,
+): { readonly modes?: SessionModeState } {
+  const permissions = agent.permissions?.() ?? null
+  if (permissions === null || !may('control')) return {}
+  const offered = permissionModes.filter((mode) => mode !== 'auto' || mode === permissions.mode || may('permit'))
+  return {
+    modes: {
+      currentModeId: permissions.mode,
+      availableModes: offered.map((mode) => ({ id: mode, name: mode, description: words[mode] })),
+    },
+  }
+}
+
+/** @throws RuntimeError `INVALID_OPTION` */
+function modeIn(modeId: string): PermissionMode {
+  const mode = permissionModes.find((one) => one === modeId)
+  if (mode !== undefined) return mode
+  throw new RuntimeError(
+    'INVALID_OPTION',
+    `There is no mode ${JSON.stringify(modeId)}, only ${permissionModes.join(', ')}.`,
+  )
+}
 
 /** Parts of the connection that a session uses. */
 export interface SessionHost {

@@ -1,5 +1,5 @@
 import { policyModel } from '../../models/src/policyModel.ts'
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
 import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'

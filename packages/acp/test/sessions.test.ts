@@ -1,5 +1,5 @@
 import { policyModel } from '../../models/src/policyModel.ts'
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { acp } from '../../../src/acp.ts'
 import { rightsOfRole } from '../../wire/src/rights.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Event, RunAgentInput } from '@ag-ui/core'
+import { type Event, type RunAgentInput, EventType } from '@ag-ui/core'
 import { errorInfo, hasCode, type ErrorInfo } from '../../../src/protocol/errors.ts'
 import type { OpenResponse } from '../../bridge/src/server/endpoint.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
@@ -7,12 +7,24 @@ import { bodyOf } from '../../bridge/src/server/requestBody.ts'
 import { closeUnread, refusalText, statusOf, wrongContentType } from '../../bridge/src/streams/httpRefusals.ts'
 import { EventStream } from '../../bridge/src/streams/eventStream.ts'
 import type { AgUiRun } from './agUiRun.ts'
-import { eventText } from './eventText.ts'
 import { asLook, askedAt, askedIn, definitionOf, infoOf, runToStop, type Asked } from './places.ts'
 import { readBody, readInput } from './readInput.ts'
 import { RunView } from './runView.ts'
 import type { Rules } from './threads.ts'
 import { isLook, nothingOf, stopRun } from './watchRun.ts'
+import { piecesOf, serverSent } from '../../bridge/src/streams/piecesOf.ts'
+
+/** A server-sent event in pieces: a conversation is turned into text one message at a time. */
+function* eventText(event: Event): Generator<string, void, undefined> {
+  if (event.type !== EventType.MESSAGES_SNAPSHOT) return yield* serverSent(event)
+  const { messages, ...rest } = event
+  let before = `data: ${JSON.stringify(rest).slice(0, -1)},"messages":[`
+  for (const message of messages) {
+    yield* piecesOf(before + JSON.stringify(message))
+    before = ','
+  }
+  yield before === ',' ? ']}\n\n' : `${before}]}\n\n`
+}
 
 /** A request with its response. */
 interface Exchanged {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import { policyModel } from '../../models/src/policyModel.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import type { SequenceLog } from '../src/actorSequence.ts'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineAgent, type AgentOptions } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
+import type { AgentOptions } from '../../../src/actors/define/defineAgent.ts'
 import { scriptedModel, type ScriptedReply } from '../../evaluation/src/testing/scriptedModel.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import type { Clock } from '../../../src/protocol/ports/clock.ts'

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import type { Model } from '../../../src/protocol/ports/model.ts'
 
 /** An agent whose reply comes piece by piece, as a test says; its next run begins another. */

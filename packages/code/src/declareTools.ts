@@ -1,4 +1,4 @@
-import { declarationOf } from '../../../src/actors/tools/declaration.ts'
+import { declarationOf } from '../../tools/src/finding/declaration.ts'
 import type { Callable } from './callables.ts'
 
 const guide = `Run a script that calls tools as functions, to do in one step what takes many calls: read a hundred files, filter, compare, change what fits. Only what the script prints and returns comes back to you, so return little.

@@ -1,11 +1,9 @@
-import { indexOf, searchTools } from '../../../src/actors/parts/deferred/searchTools.ts'
-import { declarationOf } from '../../../src/actors/tools/declaration.ts'
+import { indexOf, searchTools } from '../../tools/src/finding/searchTools.ts'
+import { declared } from '../../tools/src/finding/findTools.ts'
 import { nearWords } from '../../../src/protocol/checks/nearestWord.ts'
 import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
 import type { Callable } from './callables.ts'
 
-const mostDeclared = 10
-const mostChars = 24_000
 const mostNames = 40
 const mostNearest = 3
 
@@ -14,14 +12,7 @@ export function findTools(tools: readonly Callable[], input: unknown): string {
   const { query } = (typeof input === 'object' && input !== null ? input : {}) as { readonly query?: unknown }
   if (typeof query !== 'string' || query.trim() === '') throw new Error('Say in a few words what the tool does.')
   const { close, others } = searchTools(indexOf(tools), query.slice(0, 500))
-  const shown: string[] = []
-  let chars = 0
-  for (const tool of close.slice(0, mostDeclared)) {
-    const text = declarationOf(tool)
-    if (shown.length > 0 && chars + text.length > mostChars) break
-    chars += text.length
-    shown.push(text)
-  }
+  const shown = declared(close)
   if (shown.length === 0) return `No tool has to do with ${JSON.stringify(cutEnd(query, 80))}. Try other words.`
   const more = [...close.slice(shown.length), ...others].slice(0, mostNames).map(({ name }) => name)
   return [...shown, ...(more.length === 0 ? [] : [`Also: ${more.join(', ')}.`])].join('\n\n')

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
-import { defineAgent, type AgentOptions } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
+import type { AgentOptions } from '../../../src/actors/define/defineAgent.ts'
 import type { SubAgentEntry } from '../../../src/actors/define/subAgents.ts'
 import { policyModel } from '../../models/src/policyModel.ts'
 import { rebuildContext } from '../../../src/machines/rebuildContext.ts'

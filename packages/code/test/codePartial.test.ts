@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import { policyModel } from '../../models/src/policyModel.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import { assert, describe } from '../../../test/support/suite.ts'

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import { textOf, type AssistantMessage, type ToolResultMessage } from '../../../src/protocol/messages.ts'
 import type { ModelRequest } from '../../../src/protocol/ports/model.ts'
 import { assert, describe } from '../../../test/support/suite.ts'

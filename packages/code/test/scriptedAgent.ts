@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { defineAgent, type AgentOptions } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
+import type { AgentOptions } from '../../../src/actors/define/defineAgent.ts'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { policyModel } from '../../models/src/policyModel.ts'
 import {

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import type { TrialGiven } from './suite/defineSuite.ts'
 
 const instructions =

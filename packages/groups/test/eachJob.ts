@@ -5,7 +5,7 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { policyModel } from '../../models/src/policyModel.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'

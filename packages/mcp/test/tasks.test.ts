@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { z } from 'zod'
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import { policyModel } from '../../models/src/policyModel.ts'
 import { messageOf } from '../../../src/protocol/errors.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { policyModel } from '../../models/src/policyModel.ts'
 import { mcpTools } from '../../../src/mcp.ts'

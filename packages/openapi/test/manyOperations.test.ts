@@ -1,6 +1,6 @@
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { scriptedModel } from '../../evaluation/src/testing/scriptedModel.ts'
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import { calls, resultsOf } from '../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { openApiTools } from '../src/openApiTools.ts'

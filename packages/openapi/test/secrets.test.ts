@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import { policyModel } from '../../models/src/policyModel.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { openApiTools } from '../src/openApiTools.ts'

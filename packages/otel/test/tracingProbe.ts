@@ -7,7 +7,8 @@ import {
   type ReadableSpan,
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
-import { defineAgent, type AgentOptions } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
+import type { AgentOptions } from '../../../src/actors/define/defineAgent.ts'
 import { scriptedModel, type ScriptedReply } from '../../evaluation/src/testing/scriptedModel.ts'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'

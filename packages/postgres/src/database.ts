@@ -1,11 +1,71 @@
 import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import { type ErrorCode, RuntimeError } from '../../../src/protocol/errors.ts'
 import type { Logger } from '../../../src/protocol/ports/logger.ts'
-import { failureWords, isPassing, sqlState } from './failures.ts'
+import { failureWords, isPassing, sqlState, isOutage } from './failures.ts'
 import { makePool, types, type OwnPool, type PostgresPool, type PostgresQueries } from './pool.ts'
 import { nameOf, withoutPassword, type PostgresPlace } from './address.ts'
-import { Outage } from './outage.ts'
-import { Turns } from './turns.ts'
+
+/** Tells an operator when a database cannot be reached, and when it answers again: once each. */
+class Outage {
+  readonly #logger: Logger | undefined
+  readonly #name: string
+  readonly #words: (thrown: unknown) => string
+  #isOut = false
+
+  /** `words`: what went wrong, without a password. */
+  constructor(logger: Logger | undefined, name: string, words: (thrown: unknown) => string) {
+    this.#logger = logger
+    this.#name = name
+    this.#words = words
+  }
+
+  /** Notes that the database could not be asked. */
+  failed(thrown: unknown): void {
+    if (this.#isOut || !isOutage(thrown)) return
+    this.#isOut = true
+    this.#tell({ error: this.#words(thrown) }, `${this.#name} cannot be reached; it is tried again.`)
+  }
+
+  /** Notes that the database has answered. */
+  ended(): void {
+    if (!this.#isOut) return
+    this.#isOut = false
+    this.#tell({}, `${this.#name} answers again.`)
+  }
+
+  /** Tells the logger; its errors are ignored. */
+  #tell(fields: object, message: string): void {
+    try {
+      this.#logger?.warn(fields, message)
+    } catch {
+      // The runtime warns about its logger itself.
+    }
+  }
+}
+
+/** Lets a limited number of pieces of work run at a time; urgent ones go first, the others in the order in which they came. */
+class Turns {
+  #free: number
+  readonly #urgent: (() => void)[] = []
+  readonly #others: (() => void)[] = []
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  /** Resolves with the function that ends the turn, once there is one. */
+  async take(isUrgent = false): Promise<() => void> {
+    if (this.#free > 0) this.#free -= 1
+    else await new Promise<void>((resolve) => (isUrgent ? this.#urgent : this.#others).push(resolve))
+    return () => this.#next()
+  }
+
+  #next(): void {
+    const next = this.#urgent.shift() ?? this.#others.shift()
+    if (next === undefined) this.#free += 1
+    else next()
+  }
+}
 
 export type Row = { readonly [column: string]: unknown }
 

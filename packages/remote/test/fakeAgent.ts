@@ -1,4 +1,5 @@
-import { defineAgent, type AgentOptions } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
+import type { AgentOptions } from '../../../src/actors/define/defineAgent.ts'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { policyModel } from '../../models/src/policyModel.ts'
 import type { RemoteAgentEntry } from '../../../src/actors/parts/remote/remoteEntry.ts'

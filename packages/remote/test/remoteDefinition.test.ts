@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import { policyModel } from '../../models/src/policyModel.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { deferred } from '../../../src/actors/parts/deferred/deferred.ts'

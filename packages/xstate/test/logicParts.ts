@@ -1,6 +1,6 @@
 import { type Actor, createActor, type InspectionEvent, toPromise } from 'xstate'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import { policyModel } from '../../models/src/policyModel.ts'
 import { createRuntime, type Runtime } from '../../bridge/src/createRuntime.ts'
 import type { Model, ModelRequest } from '../../../src/protocol/ports/model.ts'

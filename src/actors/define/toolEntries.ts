@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { DeferredTools } from '../parts/deferred/deferred.ts'
-import { foreign, type AiSdkToolSet, type ToolsOf } from './foreign.ts'
+import { outside, type AiSdkToolSet, type ToolsOf } from './outside.ts'
 import type { AnyTool, ToolDeps } from '../tools/defineTool.ts'
 import { isToolSource, type ToolSource } from '../tools/toolSource.ts'
 
@@ -32,7 +32,7 @@ export type EntryToolDeps<Tools extends ToolEntries> = ToolDeps<Extract<EntryOf<
 
 const isTool = (entry: unknown): entry is AnyTool => typeof (entry as AnyTool | undefined)?.parse === 'function'
 
-const isToolSet = (entry: unknown): boolean => foreign.isToolSet?.(entry) === true
+const isToolSet = (entry: unknown): boolean => outside.isToolSet?.(entry) === true
 
 const isEntry = (entry: unknown): boolean =>
   entry instanceof DeferredTools
@@ -67,7 +67,7 @@ export function toolEntries(
     (entry): readonly (AnyTool | ToolSource)[] => {
       // What is in a group comes with its part.
       if (entry instanceof DeferredTools) return nothing
-      return isTool(entry) || isToolSource(entry) ? [entry] : foreign.toolsOf!(entry, `${label}: `)
+      return isTool(entry) || isToolSource(entry) ? [entry] : outside.toolsOf!(entry, `${label}: `)
     },
   )
   const toolSources = entries.filter(isToolSource)

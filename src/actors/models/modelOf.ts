@@ -1,14 +1,14 @@
 import type { AnyModel } from './anyModel.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Model } from '../../protocol/ports/model.ts'
-import { foreign } from '../define/foreign.ts'
+import { outside } from '../define/outside.ts'
 
 /**
  * Returns the given `Model`, or one made of a model of another library.
  * @throws RuntimeError `INVALID_DEFINITION` naming what was given instead.
  */
 export function modelOf(model: AnyModel, label: string): Model {
-  const read = foreign.model?.(model)
+  const read = outside.model?.(model)
   if (read !== undefined) return read
   const { id, stream } = (model ?? {}) as Partial<Model>
   if (typeof id === 'string' && typeof stream === 'function') return model as Model

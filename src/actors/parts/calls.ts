@@ -2,4 +2,4 @@
 export { isDeferred } from './deferred/deferral.ts'
 export { innerCall } from './deferred/innerCall.ts'
 export { InnerDeltas } from './deferred/innerDeltas.ts'
-export { declaredTask, withDeclaration } from './deferred/findTools.ts'
+export { declaredTask, withDeclaration } from './deferred/declared.ts'

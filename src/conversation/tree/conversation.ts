@@ -15,7 +15,7 @@ import {
   type ConversationNode,
 } from './node.ts'
 import { tagsIn, type KeptConversation } from './keptConversation.ts'
-import { TreeView, type NodeReader } from './conversationTree.ts'
+import { TreeView, type NodeReader, type ConversationTree } from './conversationTree.ts'
 import { Annotations } from './annotations.ts'
 import { brakeFolds } from '../brakes/brakeFolds.ts'
 import type { Reshaped } from './reshaped.ts'
@@ -38,8 +38,22 @@ import {
 import { UndoneTags } from '../brakes/revert/undoneTags.ts'
 import { noQueues, WaitingMessages } from './waitingMessages.ts'
 import { beginWork, endWork } from './receipts.ts'
-import { withhold } from './withheld.ts'
 import { TreeState, type StatePlace } from '../parts/state/treeState.ts'
+import { withheldText } from '../../protocol/text/withheldText.ts'
+
+/**
+ * Replaces messages that a guard refused by a line, for people and for the model. Only the log has their content. Returns the depth of the first.
+ * @throws RuntimeError `LOG_CORRUPT`
+ */
+function withhold(record: RecordOf<'guard.decided'>, tree: ConversationTree, counter: TokenCounter): number {
+  const { withheld = [] } = record
+  const isSaid = withheld.every((id) => tree.node(id)?.message.role === 'user')
+  check(record, isSaid ? undefined : 'it withholds what is no message of the user')
+  const content = [{ type: 'text', text: withheldText(record) }] as const
+  return tree.change(withheld, counter, ({ message, ...node }) =>
+    message.role === 'user' ? { ...node, message: { ...message, content } } : { ...node, message },
+  )
+}
 
 /** Depths from which a trunk changed other than by growing. */
 export class TrunkChanges {

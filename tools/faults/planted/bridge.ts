@@ -310,7 +310,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-39',
-    file: 'packages/bridge/src/server/searchAnswer.ts',
+    file: 'packages/bridge/src/server/commandTable.ts',
     what: 'a search shows what a function does not let its client see',
     from: '    if (sessions.get(agentId) !== undefined) hits.push(hit)\n',
     to: '    hits.push(hit)\n',
@@ -326,7 +326,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-41',
-    file: 'packages/bridge/src/server/sessionSearch.ts',
+    file: 'packages/bridge/src/server/bridge.ts',
     what: 'the best hits of others leave no room for those of a client',
     from: 'limit: choose === undefined ? limit : mostHits }',
     to: 'limit }',
@@ -334,7 +334,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-42',
-    file: 'packages/bridge/src/server/sessionSearch.ts',
+    file: 'packages/bridge/src/server/bridge.ts',
     what: 'a search that failed has all later ones fail',
     from: '    this.#last = found.catch(() => {})\n',
     to: '    this.#last = found\n',

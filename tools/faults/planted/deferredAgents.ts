@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'deferred-agents-3',
-    file: 'src/actors/parts/deferred/findTools.ts',
+    file: 'src/actors/parts/deferred/declared.ts',
     what: 'a wrong task of a deferred sub-agent is not told what it takes',
     from: 'return task.ok ? task : { ...task, message: withDeclaration(caller, agent.definition.name, task.message) }',
     to: 'return withDeclaration === undefined || caller === undefined ? task : task',

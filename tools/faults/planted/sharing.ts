@@ -73,8 +73,8 @@ export const faults: readonly Fault[] = [
     id: 'sharing-past-3',
     file: 'packages/bridge/src/server/commandTable.ts',
     what: 'a list of sessions names the source that a token does not reach',
-    from: 'sessionEntry(session, await access.sourceOf(session))',
-    to: 'sessionEntry(session, session.forkedFrom?.agentId)',
+    from: 'visibleSummary(sessionEntry(session, await access.sourceOf(session))',
+    to: 'visibleSummary(sessionEntry(session, session.forkedFrom?.agentId)',
     tests: ['packages/bridge/test/server/sharedPast'],
   },
   {

@@ -1,4 +1,5 @@
 import { TaskState, type StreamResponse, type Task } from '@a2a-js/sdk'
+import { followLogged } from '../../../bridge/src/server/loggedTask.ts'
 import type { TaskView } from './taskView.ts'
 
 const final: ReadonlySet<TaskState | undefined> = new Set([
@@ -13,38 +14,16 @@ export const isOver = ({ status }: Pick<Task, 'status'>): boolean => final.has(s
 export const isWaiting = ({ status }: Pick<Task, 'status'>): boolean =>
   status?.state === TaskState.TASK_STATE_INPUT_REQUIRED
 
-const telling: ReadonlySet<string> = new Set(['state.changed', 'run.start', 'run.end', 'reply.end', 'tool.end'])
-
 /** Yields a task at once and whenever it has changed, until it is over, `signal` aborts or, unless `toEnd`, it waits for an answer. */
-export async function* followTask(
+export const followTask = (
   view: TaskView,
   signal: AbortSignal,
   { toEnd = false }: { readonly toEnd?: boolean } = {},
-): AsyncGenerator<Task, void, undefined> {
-  let wake = Promise.withResolvers<void>()
-  const look = (): void => wake.resolve()
-  const unsubscribe = view.agent.subscribe(
-    ({ type }) => {
-      if (telling.has(type)) look()
-    },
-    { descendants: true },
-  )
-  signal.addEventListener('abort', look)
-  try {
-    for (let before = ''; !signal.aborted;) {
-      wake = Promise.withResolvers<void>()
-      const task = await view.read()
-      const now = JSON.stringify([task.status?.state, task.status?.message, task.artifacts.length])
-      if (now !== before) yield task
-      before = now
-      if (isOver(task) || (!toEnd && isWaiting(task))) return
-      await wake.promise
-    }
-  } finally {
-    unsubscribe()
-    signal.removeEventListener('abort', look)
-  }
-}
+): AsyncGenerator<Task, void, undefined> =>
+  followLogged(view, signal, {
+    look: ({ status, artifacts }) => JSON.stringify([status?.state, status?.message, artifacts.length]),
+    isDone: (task) => isOver(task) || (!toEnd && isWaiting(task)),
+  })
 
 /** The same as the updates of a stream: the task first, as the protocol wants, then all that is new of it. */
 export async function* taskUpdates(

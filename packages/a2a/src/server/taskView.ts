@@ -1,14 +1,11 @@
 import { TaskState, type Artifact, type Part, type Task } from '@a2a-js/sdk'
-import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 import { awaitsDecision } from '../../../../src/runtime/agents/agentTree.ts'
-import type { AgentAccess } from '../../../bridge/src/server/agentAccess.ts'
-import type { DrivenAgent } from '../../../bridge/src/server/drivenAgent.ts'
-import { FollowedRun } from '../../../bridge/src/server/followedRun.ts'
-import { taskIdOf, type TaskPlace } from '../../../bridge/src/server/taskPlace.ts'
+import { LoggedTask } from '../../../bridge/src/server/loggedTask.ts'
+import { taskIdOf } from '../../../bridge/src/server/taskPlace.ts'
 import { askedOf } from '../../../mcp/src/server/people.ts'
 import { artifactOf, dataPart, messageOf, textPart } from '../messages.ts'
 
@@ -18,46 +15,18 @@ interface Status {
   readonly parts: Part[]
 }
 
-/** A task as the log of its agent has it. There is no other record of it. */
-export class TaskView {
-  readonly place: TaskPlace
-  readonly agent: DrivenAgent
-  readonly #access: AgentAccess
-  readonly #definition: AgentDefinition
-  readonly #run: FollowedRun
+/** A task as the log of its agent has it. */
+export class TaskView extends LoggedTask<Task> {
   readonly #artifacts: Artifact[] = []
-  #runId: string | undefined
-  #next = 1
   #words: { readonly text: string; readonly id: string } | undefined
   #time = 0
 
-  constructor(place: TaskPlace, agent: DrivenAgent, access: AgentAccess, definition: AgentDefinition) {
-    this.place = place
-    this.agent = agent
-    this.#access = access
-    this.#definition = definition
-    this.#run = new FollowedRun(place.requestId, agent)
-  }
-
-  /** Reads all that the log has had since. Nothing is shown that the store does not have. */
-  async read(): Promise<Task> {
-    await this.agent.durable()
-    for await (const record of this.#access.records(this.agent.id, this.#next)) {
-      this.#next = record.seq + 1
-      this.#run.take(record)
-      this.#take(record)
-    }
-    return this.#task()
-  }
-
   /** Calls and questions that this client may decide. */
   get pending(): readonly Pending[] {
-    return this.agent.pending().filter(({ kind }) => this.#access.may(kind === 'approval' ? 'approve' : 'answer.own'))
+    return this.agent.pending().filter(({ kind }) => this.access.may(kind === 'approval' ? 'approve' : 'answer.own'))
   }
 
-  #take(record: LogRecord): void {
-    if (record.type === 'run.start' && this.#isOwn(record)) this.#runId = record.runId
-    if (!('runId' in record) || this.#runId === undefined || record.runId !== this.#runId) return
+  protected override take(record: LogRecord): void {
     this.#time = record.time
     if (record.type === 'reply.end') {
       const text = textOf(record.message.content)
@@ -67,14 +36,10 @@ export class TaskView {
       this.#artifacts.push(artifactOf(`call-${record.callId}`, record.name, [dataPart(record.data)]))
   }
 
-  #isOwn({ requestId, resumedFrom }: Extract<LogRecord, { type: 'run.start' }>): boolean {
-    return requestId === this.place.requestId || (resumedFrom !== undefined && resumedFrom === this.#runId)
-  }
-
-  #task(): Task {
+  protected override task(): Task {
     const id = taskIdOf(this.place)
     const contextId = this.agent.id
-    const result = this.#run.isOver ? this.#run.result(this.#definition.output) : undefined
+    const result = this.run.isOver ? this.run.result(this.definition.output) : undefined
     const { state, parts, messageId } = result === undefined ? this.#underWay() : ended(result)
     const message = parts.length === 0 ? undefined : messageOf('agent', parts, { messageId, taskId: id, contextId })
     const timestamp = this.#time === 0 ? undefined : new Date(this.#time).toISOString()
@@ -90,7 +55,7 @@ export class TaskView {
 
   #underWay(): Status {
     const { pending } = this
-    if (this.#runId !== undefined && pending.length > 0 && awaitsDecision(this.agent))
+    if (this.runId !== undefined && pending.length > 0 && awaitsDecision(this.agent))
       return {
         state: TaskState.TASK_STATE_INPUT_REQUIRED,
         messageId: pending.map(({ key }) => key).join(),
@@ -98,7 +63,7 @@ export class TaskView {
       }
     const words = this.#words
     return {
-      state: this.#runId === undefined ? TaskState.TASK_STATE_SUBMITTED : TaskState.TASK_STATE_WORKING,
+      state: this.runId === undefined ? TaskState.TASK_STATE_SUBMITTED : TaskState.TASK_STATE_WORKING,
       messageId: words?.id ?? '',
       parts: words === undefined ? [] : [textPart(words.text)],
     }

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 import { breather } from '../../../../src/actors/timing/breather.ts'
-import type { AiSdkTool } from '../../../../src/actors/define/foreign.ts'
+import type { AiSdkTool } from '../../../../src/actors/define/outside.ts'
 import type { RunContext } from '../../../../src/actors/calls/runContext.ts'
 import {
   toolOf,

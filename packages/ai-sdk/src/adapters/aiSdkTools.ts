@@ -1,5 +1,5 @@
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { AiSdkToolSet, ToolsOf } from '../../../../src/actors/define/foreign.ts'
+import type { AiSdkToolSet, ToolsOf } from '../../../../src/actors/define/outside.ts'
 import type { RunContext } from '../../../../src/actors/calls/runContext.ts'
 import type { Tool, ToolEffects } from '../../../../src/actors/tools/defineTool.ts'
 import type { SourceStatus, ToolConnection, ToolSource } from '../../../../src/actors/tools/toolSource.ts'

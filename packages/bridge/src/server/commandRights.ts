@@ -1,5 +1,4 @@
 import { brakeCommands } from '../../../../src/protocol/brakes/brakeSchemas.ts'
-import { partRights } from './partRights.ts'
 import type { BrakeCommandType } from '../../../../src/protocol/brakes/brakeTable.ts'
 import type { AgentCommand, Decision } from '../../../../src/protocol/bridge/commands.ts'
 import { isAsked } from '../../../../src/protocol/asked.ts'
@@ -8,6 +7,18 @@ import { isAlwaysId } from '../../../../src/protocol/parts/permissions/permissio
 import type { Grant } from '../../../../src/protocol/parts/permissions/permissionRecords.ts'
 import type { Right } from '../../../wire/src/rights.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
+import type { PartCommandType } from '../../../../src/protocol/parts/partRecords.ts'
+
+/** The right that each command of a part needs. With several, one of them is needed, depending on the command's fields. */
+const partRights: { readonly [T in PartCommandType]: Right | readonly Right[] } = {
+  'agent.schedule': 'control',
+  'agent.unschedule': 'control',
+  'agent.fire': 'control',
+  'agent.state': 'control',
+  'agent.permit': 'control',
+  'agent.revoke': 'control',
+  'agent.mode': 'control',
+}
 
 /** The right that each command to an agent needs, in any protocol. With several, one of them is needed, depending on the decision. */
 export const rightsFor: { readonly [T in AgentCommand['type']]: Right | readonly Right[] } = {

@@ -14,15 +14,41 @@ import { defaultLimit, noneOfThem, pageOf, sessionEntry } from './listPages.ts'
 import { pastPage } from './sharedPast.ts'
 import { snapshotOf, storedSnapshot, summaryOf, visibleSnapshot } from './snapshots.ts'
 import { visibleNodes, visibleSummary } from './visible.ts'
-import type { Relay } from './front.ts'
+import type { Relay, Command } from './front.ts'
 import { waitingFor } from './waitingAnswer.ts'
-import { searchFor } from './searchAnswer.ts'
 import { spendFor } from './spendAnswer.ts'
 import { hostsWithin, readHost, sendToHost } from './hosts.ts'
 import { forkAgent } from './forkAgent.ts'
-import type { Command } from './front.ts'
 import type { ClientSubscriptions } from './clientSubscriptions.ts'
 import type { AgentAccess } from './agentAccess.ts'
+import { defaultSearchLimit, type SearchHit } from '../../../../src/protocol/ports/logSearch.ts'
+
+/** Answer to a search: records, and the sessions that have them. */
+interface Found {
+  readonly hits: readonly SearchHit[]
+  readonly sessions: readonly SessionEntry[]
+}
+
+/** Finds records that match a text, among those that a client may see. */
+async function searchFor(
+  access: AgentAccess,
+  text: string,
+  { limit = defaultSearchLimit, ...among }: Parameters<AgentAccess['hits']>[2] & { readonly limit?: number },
+): Promise<Found> {
+  const hits: SearchHit[] = []
+  const sessions = new Map<string, SessionEntry | undefined>()
+  for (const hit of await access.hits(text, limit, among)) {
+    const { agentId } = hit
+    if (!sessions.has(agentId)) {
+      // Nothing of what is out of reach.
+      const session = await access.session(agentId)
+      sessions.set(agentId, session === undefined ? undefined : sessionEntry(session, await access.sourceOf(session)))
+    }
+    if (sessions.get(agentId) !== undefined) hits.push(hit)
+    if (hits.length === limit) break
+  }
+  return { hits, sessions: [...sessions.values()].filter((session) => session !== undefined) }
+}
 
 type FrameOf<T extends Command['type']> = Extract<Command, { type: T }>
 

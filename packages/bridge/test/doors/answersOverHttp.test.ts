@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'

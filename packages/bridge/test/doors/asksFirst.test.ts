@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { errorOf, openHouse, silentModel } from '../../../acp/test/acpHarness.ts'

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { bridgeProtocol } from '../../../wire/src/bridgeProtocol.ts'
 import { tool } from '../../../../test/support/agentHarness.ts'

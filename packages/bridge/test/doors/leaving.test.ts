@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { WebSocket } from 'ws'
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { bridgeProtocol, closeCodes } from '../../../wire/src/bridgeProtocol.ts'

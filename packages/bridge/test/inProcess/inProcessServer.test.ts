@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import { isLogged, type AgentEvent } from '../../../../src/protocol/events.ts'

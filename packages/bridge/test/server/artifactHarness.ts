@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import type { Artifact } from '../../../../src/protocol/artifacts/artifact.ts'
 import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'

@@ -1,4 +1,5 @@
-import { defineAgent, type AgentOptions } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
+import type { AgentOptions } from '../../../../src/actors/define/defineAgent.ts'
 import type { Client } from '../../src/client/client.ts'
 import type { RemoteAgent } from '../../src/client/remoteAgent.ts'
 import { createRuntime } from '../../src/createRuntime.ts'

@@ -8,7 +8,7 @@
  * tenth. Without --expose-gc memory is shown and not judged.
  */
 import { parseArgs } from 'node:util'
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'
 import { never, stalled } from '../../../../test/support/agentHarness.ts'

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import type { RosterChange } from '../../src/client/remoteRoster.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'

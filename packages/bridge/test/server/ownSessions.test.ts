@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import type { WebSocketConstructor } from '../../src/client/connectOptions.ts'
 import type { Grant } from '../../src/server/roles.ts'

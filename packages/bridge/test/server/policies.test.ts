@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policy } from '../../../../src/actors/define/policy.ts'
 import { readAnswer, snapshotShape } from '../../src/client/answers.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'

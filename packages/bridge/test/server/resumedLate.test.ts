@@ -1,6 +1,6 @@
 import { connect } from '../../src/client/connect.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { gate, tool } from '../../../../test/support/agentHarness.ts'

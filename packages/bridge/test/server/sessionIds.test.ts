@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { sessionIdFor, tokenProtocol } from '../../src/client/sessionId.ts'
 import { hmacSha256, sha256 } from '../../src/client/sha256.ts'

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { tokenProtocol } from '../../src/client/sessionId.ts'
 import type { Endpoint } from '../../src/server/endpoint.ts'

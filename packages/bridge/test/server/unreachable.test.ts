@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { bridgeUrl, type ConnectOptions, type WebSocketConstructor } from '../../src/client/connectOptions.ts'
 import { connect } from '../../src/client/connect.ts'

@@ -4,8 +4,17 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { freePort } from './freePort.ts'
 import { pause } from '../../../../src/protocol/ports/pause.ts'
+import { createServer, type AddressInfo } from 'node:net'
+
+/** Returns a free port of this machine, for a program that does not say which port it took. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
 
 /**
  * Runs the engine, and stops it within five seconds when a line arrives on standard input or its writer is gone for any reason. Ends with the engine.

@@ -1,13 +1,32 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { ToolEntry } from '../../../../src/actors/define/toolEntries.ts'
+import type { ToolEntry, ToolEntries } from '../../../../src/actors/define/toolEntries.ts'
 import { RuntimeError, withoutAdvice } from '../../../../src/protocol/errors.ts'
 import type { Config } from '../defineConfig.ts'
 import { importModule } from '../../../tools/src/userFiles/importModule.ts'
 import { wrongInFile } from '../../../tools/src/userFiles/wrongInFile.ts'
 import { storePlace } from './storePlace.ts'
 import { configSchema } from './configSchema.ts'
-import { configTools } from './configTools.ts'
+import { skillTools } from '../../../tools/src/skills/skillTools.ts'
+
+/**
+ * Creates all tools and sources of tools of a configuration once: agents that are given the same source share its connection. `folder`: the folder of
+ * the configuration file. Rejects with the errors of `skillTools` and `mcpTools`.
+ */
+async function configTools({ tools = [], skills, mcp = {} }: Config, folder: string): Promise<readonly ToolEntry[]> {
+  const servers = Object.entries(mcp)
+  const mcpTools = servers.length === 0 ? undefined : (await import('../../../mcp/src/client/mcpTools.ts')).mcpTools
+  return [
+    ...(isList(tools) ? tools : [tools]),
+    ...(skills === undefined ? [] : [skillTools(skills.map((place) => resolve(folder, place)))]),
+    ...servers.map(([name, { cwd = '.', ...server }]) => {
+      const place = server.command === undefined ? {} : { cwd: resolve(folder, cwd) }
+      return mcpTools!({ ...server, ...place, name })
+    }),
+  ]
+}
+
+const isList = (tools: ToolEntries): tools is readonly ToolEntry[] => Array.isArray(tools)
 
 /** A configuration that was found, checked. */
 export interface LoadedConfig extends Omit<Config, 'store' | 'skills' | 'mcp'> {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { z } from 'zod'
 import { pricingSchema, type PricesByModel } from '../../../../src/actors/turn/pricing.ts'
@@ -24,7 +24,32 @@ import { settingsOf } from '../sessions/openWork.ts'
 import { recordFolder } from '../sessions/recordFolder.ts'
 import { commitAgent } from './commitAgent.ts'
 import { evalSource, type EvalSource } from './evalSource.ts'
-import { shippedSuites, suiteFolder } from './shippedSuite.ts'
+import { fileURLToPath } from 'node:url'
+import { codeFile } from '../../../charts/src/packageFile.ts'
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+/** Returns the folder of this package's suites: built ones in `dist`, or their sources in the repository. */
+function shippedFolder(): string | undefined {
+  const url = codeFile('suites', 'suites')
+  const path = url?.protocol === 'file:' ? fileURLToPath(url) : undefined
+  return path !== undefined && isFolder(path) ? path : undefined
+}
+
+/** Names of the suites that come with this package. */
+function shippedSuites(): readonly string[] {
+  const folder = shippedFolder()
+  if (folder === undefined) return []
+  return readdirSync(folder).filter((name) => ['suite.ts', 'suite.js'].some((file) => isFile(join(folder, name, file))))
+}
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
+
+/** Returns the folder of a suite: the given one, else, for a plain word, the suite of this name in the package. */
+function suiteFolder(path: string, cwd: string): string {
+  if (/[/\\]|^\.+$/.test(path) || isFolder(resolve(cwd, path))) return path
+  return shippedSuites().includes(path) ? join(shippedFolder()!, path) : path
+}
 
 const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', what)
 

@@ -2,7 +2,7 @@ import { createServer, request as send, type IncomingHttpHeaders } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { agUi } from '../../../../src/agUi.ts'
 import { aiSdkChat } from '../../../../src/aiSdk.ts'
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import type { Client } from '../../../../src/client.ts'
 import { ForwardedTokens } from '../../../bridge/src/server/forwarded.ts'

@@ -1,13 +1,10 @@
-import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 import { oneLine } from '../../../../src/protocol/text/cutMiddle.ts'
 import { awaitsDecision } from '../../../../src/runtime/agents/agentTree.ts'
-import type { AgentAccess } from '../../../bridge/src/server/agentAccess.ts'
-import type { DrivenAgent } from '../../../bridge/src/server/drivenAgent.ts'
-import { FollowedRun } from '../../../bridge/src/server/followedRun.ts'
-import { taskIdOf, type TaskPlace } from '../../../bridge/src/server/taskPlace.ts'
+import { LoggedTask } from '../../../bridge/src/server/loggedTask.ts'
+import { taskIdOf } from '../../../bridge/src/server/taskPlace.ts'
 import { answerOf } from './answers.ts'
 import { askedOf } from './people.ts'
 
@@ -31,60 +28,28 @@ const pollInterval = 1_000
 /** Maximum length of a message about a task, in UTF-16 units. */
 const mostChars = 400
 
-/** A task as the log of its agent has it. There is no other record of it. */
-export class TaskView {
-  readonly place: TaskPlace
-  readonly agent: DrivenAgent
-  readonly #access: AgentAccess
-  readonly #definition: AgentDefinition
-  readonly #run: FollowedRun
-  #runId: string | undefined
-  #next = 1
+/** A task as the log of its agent has it. */
+export class TaskView extends LoggedTask<McpTask> {
   #words = ''
   #begun: number | undefined
   #time = 0
 
-  constructor(place: TaskPlace, agent: DrivenAgent, access: AgentAccess, definition: AgentDefinition) {
-    this.place = place
-    this.agent = agent
-    this.#access = access
-    this.#definition = definition
-    this.#run = new FollowedRun(place.requestId, agent)
-  }
-
-  /** Reads all that the log has had since. Nothing is shown that the store does not have. Rejects as the store does. */
-  async read(): Promise<McpTask> {
-    await this.agent.durable()
-    for await (const record of this.#access.records(this.agent.id, this.#next)) {
-      this.#next = record.seq + 1
-      this.#run.take(record)
-      this.#take(record)
-    }
-    return this.#task()
-  }
-
   /** Its result, once it is over. A run that was cut off goes on. */
   get result(): RunResult | undefined {
-    const result = this.#run.isOver ? this.#run.result(this.#definition.output) : undefined
+    const result = this.run.isOver ? this.run.result(this.definition.output) : undefined
     return result?.stopReason === 'paused' && result.reason.type === 'interrupted' ? undefined : result
   }
 
-  #take(record: LogRecord): void {
-    if (record.type === 'run.start') {
-      const { requestId, resumedFrom, runId } = record
-      if (requestId === this.place.requestId || (resumedFrom !== undefined && resumedFrom === this.#runId))
-        this.#runId = runId
-    }
-    if (!('runId' in record) || this.#runId === undefined || record.runId !== this.#runId) return
+  protected override take(record: LogRecord): void {
     this.#begun ??= record.time
     this.#time = record.time
     if (record.type === 'reply.end') this.#words = textOf(record.message.content)
   }
 
-  #task(): McpTask {
+  protected override task(): McpTask {
     const { status, message } = this.#status()
     const text = oneLine(message, mostChars)
-    const now = this.#access.clock.now()
+    const now = this.access.clock.now()
     return {
       taskId: taskIdOf(this.place),
       status,
@@ -108,7 +73,7 @@ export class TaskView {
   }
 
   #underWay(): { readonly status: McpTask['status']; readonly message: string } {
-    if (this.#runId === undefined || !awaitsDecision(this.agent)) return { status: 'working', message: this.#words }
+    if (this.runId === undefined || !awaitsDecision(this.agent)) return { status: 'working', message: this.#words }
     return { status: 'input_required', message: this.agent.pending().map(askedOf).join(' ') }
   }
 }

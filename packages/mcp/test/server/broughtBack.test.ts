@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'

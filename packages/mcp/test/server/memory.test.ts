@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { fact } from '../../../tools/test/memory/memoryFolder.ts'
 import { emptyMemory, lastSaid, remembers } from '../../../tools/test/memory/memorySupport.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { defineAgent, type AgentOptions } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
+import type { AgentOptions } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../../../src/protocol/messages.ts'

@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { z } from 'zod'
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import type { Runtime } from '../../../bridge/src/createRuntime.ts'

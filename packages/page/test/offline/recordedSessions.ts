@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { z } from 'zod'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'

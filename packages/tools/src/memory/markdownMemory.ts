@@ -35,8 +35,15 @@ import {
   type MemoryFile,
 } from './memoryFile.ts'
 import { Newest } from './newest.ts'
-import { byNewest, limited } from './order.ts'
 import { WordIndex } from './wordIndex.ts'
+
+/** Orders records by their last change, the newest first; those that changed at once by their ids, so that the order is always the same. */
+const byNewest = (a: MemoryRecord, b: MemoryRecord): number =>
+  b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+
+/** Returns as many items as the filter takes. */
+const limited = <T>(items: readonly T[], { limit }: MemoryFilter): readonly T[] =>
+  limit === undefined ? items : items.slice(0, limit)
 
 /** A file as it was when it was last read. */
 interface Read {

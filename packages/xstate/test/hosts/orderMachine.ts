@@ -1,5 +1,5 @@
 import { assign, setup } from 'xstate'
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
 import { agentLogic } from '../../src/agentLogic.ts'

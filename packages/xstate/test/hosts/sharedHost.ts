@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { sqliteStore } from '../../../sqlite/src/sqliteStore.ts'

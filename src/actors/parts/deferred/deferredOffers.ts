@@ -1,10 +1,10 @@
-import { callToolName } from '../../../protocol/viaCallTool.ts'
+import { callToolName, findToolsName } from '../../../protocol/viaCallTool.ts'
 import type { OfferedToolSpec } from '../../../protocol/toolsChange.ts'
 import type { AgentDefinition } from '../../define/agentDefinition.ts'
+import { outside } from '../../define/outside.ts'
 import type { AnyTool } from '../../tools/defineTool.ts'
 import type { Listing } from '../../tools/openSource.ts'
 import type { Deferral } from './deferral.ts'
-import { findToolsName, pairFor } from './findTools.ts'
 
 type Base = Pick<AgentDefinition, 'deferred' | 'tools' | 'toolSources'>
 
@@ -53,6 +53,6 @@ export function deferredOf(
   const known = base.deferred?.sources
   const found = new Set([...sources].filter((source) => known?.has(source) !== true))
   // Those of a group have what calls them already.
-  const pair = found.size === 0 || base.tools.has(callToolName) ? [] : pairFor([...found].join(', '))
+  const pair = found.size === 0 || base.tools.has(callToolName) ? [] : outside.findingTools!([...found].join(', '))
   return { deferred: { names, sources: new Set([...(known ?? []), ...sources]) }, pair }
 }

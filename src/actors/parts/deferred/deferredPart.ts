@@ -1,13 +1,12 @@
 import { RuntimeError } from '../../../protocol/errors.ts'
 import type { ModelSettings } from '../../../protocol/ports/model.ts'
-import { foreign } from '../../define/foreign.ts'
+import { outside } from '../../define/outside.ts'
 import { isSubAgentEntry, type SubAgentEntry } from '../../define/subAgents.ts'
 import type { AnyTool } from '../../tools/defineTool.ts'
 import { isToolSource, type ToolSource } from '../../tools/toolSource.ts'
 import { agentPart } from '../agentPart.ts'
 import { DeferredTools, type DeferredEntry } from './deferred.ts'
 import type { DeferredSetting } from './deferral.ts'
-import { pairFor } from './findTools.ts'
 
 /** The definition's own options that groups have to do with. */
 interface Grouped {
@@ -28,7 +27,7 @@ export const deferredPart = agentPart<object, DeferredSetting>({
       ...groups.flatMap((group) =>
         group.by === undefined ? [] : [group.by.make(membersOf(group, ''), calledIn(options))],
       ),
-      ...(found.length === 0 ? [] : pairFor(aboutOf(found))),
+      ...(found.length === 0 ? [] : outside.findingTools!(aboutOf(found))),
     ]
   },
 })
@@ -93,7 +92,7 @@ function membersOf(group: DeferredTools, label: string): readonly (AnyTool | Too
 }
 
 const membersIn = (entry: DeferredEntry, label: string): readonly (AnyTool | ToolSource)[] =>
-  isToolSource(entry) || isTool(entry) ? [entry] : foreign.toolsOf!(entry, `${label}: `)
+  isToolSource(entry) || isTool(entry) ? [entry] : outside.toolsOf!(entry, `${label}: `)
 
 const isTool = (entry: DeferredEntry): entry is AnyTool => typeof (entry as AnyTool).parse === 'function'
 

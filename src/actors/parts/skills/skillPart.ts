@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { lazily } from '../../../protocol/lazily.ts'
-import { foreign } from '../../define/foreign.ts'
+import { outside } from '../../define/outside.ts'
 import { agentPart } from '../agentPart.ts'
 
 export interface SkillOption {
@@ -20,5 +20,5 @@ export const skillFoldersSchema = lazily(() =>
 export const skillPart = agentPart<SkillOption, object>({
   options: { skills: skillFoldersSchema },
   settings: () => ({}),
-  tools: ({ skills }) => (skills === undefined ? [] : [foreign.skillTools!(skills)]),
+  tools: ({ skills }) => (skills === undefined ? [] : [outside.skillTools!(skills)]),
 })

@@ -1,5 +1,5 @@
-import { indexOf, searchTools, type ToolIndex } from '../../../../src/actors/parts/deferred/searchTools.ts'
-import { declarationOf } from '../../../../src/actors/tools/declaration.ts'
+import { indexOf, searchTools, type ToolIndex } from '../../../../packages/tools/src/finding/searchTools.ts'
+import { declarationOf } from '../../../../packages/tools/src/finding/declaration.ts'
 import type { Block, ToolSpec } from '../../../../src/index.ts'
 import { callToolName } from '../../../../src/protocol/viaCallTool.ts'
 import { tool } from '../generate/toolSpec.ts'

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../../../../src/actors/define/agentDefinition.ts'
-import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../../models/src/policyModel.ts'
 import { pause } from '../../../../../src/protocol/ports/pause.ts'
 import type { Clock } from '../../../../../src/protocol/ports/clock.ts'

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { AgentDefinition } from '../../../../../src/actors/define/agentDefinition.ts'
-import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../../define/src/defineAgent.ts'
 import { heuristicStrategy } from '../../../../../src/actors/brakes/compaction/summariseSpan.ts'
 import { defineTool, type Tool, type ToolEffects } from '../../../../../src/actors/tools/defineTool.ts'
 import { noUsage, textOf, type Block } from '../../../../../src/protocol/messages.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../../models/src/policyModel.ts'
 import { markdownMemory } from '../../../../../src/memory.ts'
 import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { codeTool } from '../../../../../src/code.ts'
-import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../../models/src/policyModel.ts'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
 import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../../define/src/defineAgent.ts'
 import { decide } from '../../../../policies/src/decide.ts'
 import { policy } from '../../../../../src/actors/define/policy.ts'
 import { when } from '../../../../policies/src/when.ts'

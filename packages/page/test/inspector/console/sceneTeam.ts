@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AgentDefinition } from '../../../../../src/actors/define/agentDefinition.ts'
-import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../../define/src/defineAgent.ts'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
 import { calls, paced, pricing, type Pace } from './sceneModel.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import type { AgentDefinition } from '../../../../../src/actors/define/agentDefinition.ts'
-import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../../define/src/defineAgent.ts'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
 import type { Runtime } from '../../../../bridge/src/createRuntime.ts'
 import { calls, held, paced, pricing } from '../console/sceneModel.ts'

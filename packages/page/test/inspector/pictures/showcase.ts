@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../../define/src/defineAgent.ts'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
 import { defineCoder } from '../../../../cli/src/sessions/openSession.ts'
 import { embeddedSorter, sorterSetting } from '../../../../cli/src/demo/sorter.ts'

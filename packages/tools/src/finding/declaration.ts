@@ -1,8 +1,8 @@
-import { namedBy } from '../../protocol/checks/jsonPointer.ts'
-import { oneLine } from '../../protocol/text/cutMiddle.ts'
-import type { JsonSchema } from '../../protocol/ports/model.ts'
+import { namedBy } from '../../../../src/protocol/checks/jsonPointer.ts'
+import { oneLine } from '../../../../src/protocol/text/cutMiddle.ts'
+import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 
-interface Declarable {
+export interface Declarable {
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonSchema

@@ -1,5 +1,5 @@
-import { foldText } from '../../../log/stores/foldText.ts'
-import type { JsonSchema } from '../../../protocol/ports/model.ts'
+import { foldText } from '../../../../src/log/stores/foldText.ts'
+import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 
 interface Searchable {
   readonly name: string

@@ -1,4 +1,4 @@
-import type { Model } from '../../protocol/ports/model.ts'
+import type { Model, ToolSpec } from '../../protocol/ports/model.ts'
 import type { AnyTool, Tool } from '../tools/defineTool.ts'
 import type { ToolSource } from '../tools/toolSource.ts'
 
@@ -38,15 +38,19 @@ export type ToolsOf<Set> = {
     : Tool<unknown, Name, InputOf<Set[Name]>>
 }[keyof Set & string]
 
-/** Readers of what definitions may have and the core does not know: models and tools of another library, folders. */
-interface Foreign {
+/** Knowledge that packages have of definitions and the core does not: models and tools of another library, folders, tools that are found by words. */
+interface Outside {
   /** Returns `undefined` for what is no such model. */
   model(value: unknown): Model | undefined
   isToolSet(value: unknown): value is AiSdkToolSet
   /** Errors begin with `label`. */
   toolsOf(set: AiSdkToolSet, label: string): readonly (AnyTool | ToolSource)[]
   skillTools(folders: readonly string[]): ToolSource
+  /** The tools by which a model finds the tools that no request lists, and calls them. `about`: what there is to be found. */
+  findingTools(about: string): readonly AnyTool[]
+  /** The text by which a model is shown a tool that it found. */
+  declarationOf(spec: ToolSpec): string
 }
 
-/** The readers, which `packages/define` brings before it defines an agent. */
-export const foreign: Partial<Foreign> = {}
+/** It is complete once `packages/define` has defined an agent. */
+export const outside: Partial<Outside> = {}

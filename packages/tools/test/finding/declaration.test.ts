@@ -1,7 +1,7 @@
 import { stripTypeScriptTypes } from 'node:module'
 import * as fc from 'fast-check'
-import { declarationOf } from '../../src/actors/tools/declaration.ts'
-import { assert, describe } from '../support/suite.ts'
+import { declarationOf } from '../../src/finding/declaration.ts'
+import { assert, describe } from '../../../../test/support/suite.ts'
 
 type Json = { readonly [key: string]: unknown }
 

@@ -1,5 +1,5 @@
-import { indexOf, searchTools, type ToolIndex } from '../../src/actors/parts/deferred/searchTools.ts'
-import { assert, describe } from '../../test/support/suite.ts'
+import { indexOf, searchTools, type ToolIndex } from '../../src/finding/searchTools.ts'
+import { assert, describe } from '../../../../test/support/suite.ts'
 
 const tool = (name: string, description = '', ...fields: readonly string[]) => ({
   name,

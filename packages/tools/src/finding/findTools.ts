@@ -1,21 +1,18 @@
 import { z } from 'zod'
-import { nearWords } from '../../../protocol/checks/nearestWord.ts'
-import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
-import { cutEnd } from '../../../protocol/text/cutMiddle.ts'
-import { callToolName } from '../../../protocol/viaCallTool.ts'
-import type { AgentPorts } from '../../agentPorts.ts'
-import type { AgentDefinition, SubAgent } from '../../define/agentDefinition.ts'
-import { taskOf } from '../../define/subAgents.ts'
-import { BoundCall } from '../../tools/boundCall.ts'
-import { declarationOf } from '../../tools/declaration.ts'
-import type { ToolSpec } from '../../../protocol/ports/model.ts'
-import { defineTool, type Tool } from '../../tools/defineTool.ts'
-import { SourceTool } from '../../tools/sourceTool.ts'
-import { isDeferred } from './deferral.ts'
-import { foundSpecs } from './foundSpecs.ts'
+import { nearWords } from '../../../../src/protocol/checks/nearestWord.ts'
+import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
+import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
+import { callToolName, findToolsName } from '../../../../src/protocol/viaCallTool.ts'
+import type { AgentPorts } from '../../../../src/actors/agentPorts.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import { BoundCall } from '../../../../src/actors/tools/boundCall.ts'
+import { declarationOf, type Declarable } from './declaration.ts'
+import type { ToolSpec } from '../../../../src/protocol/ports/model.ts'
+import { defineTool, type Tool } from '../../../../src/actors/tools/defineTool.ts'
+import { SourceTool } from '../../../../src/actors/tools/sourceTool.ts'
+import { isDeferred } from '../../../../src/actors/parts/deferred/deferral.ts'
+import { foundSpecs } from '../../../../src/actors/parts/deferred/foundSpecs.ts'
 import { indexOf, searchTools, type ToolIndex } from './searchTools.ts'
-
-export const findToolsName = 'find_tools'
 
 /** Most tools that an answer declares, most characters of that, and most names beside it. */
 const mostDeclared = 10
@@ -27,8 +24,8 @@ const mostAboutChars = 600
 
 type Finding = Pick<AgentDefinition, 'tools' | 'agents' | 'deferred'>
 
-/** `find_tools` and `call_tool`. `about`: what there is to be found. They stay as they are whatever there is. */
-export const pairFor = (about: string): readonly Tool[] => [findTools(about), callTool()]
+/** The tools `find_tools` and `call_tool`. `about`: what there is to be found. They stay as they are whatever there is. */
+export const findingTools = (about: string): readonly Tool[] => [findTools(about), callTool()]
 
 const findTools = (about: string): Tool =>
   defineTool({
@@ -73,19 +70,25 @@ function findable({ tools }: Finding, spec: ToolSpec): Findable {
   return tool instanceof SourceTool ? { ...spec, source: tool.offer.source } : spec
 }
 
-/** Returns the tools that match a query as the model reads them. */
-function found(definition: Finding, query: string): string {
-  const index = indexFor(definition)
-  const { close, others } = searchTools(index, query)
-  if (close.length === 0) return nothingFound(index.tools, query)
+/** Returns the declarations of the first of these tools, as many as an answer has room for. Pure. */
+export function declared(tools: readonly Declarable[]): readonly string[] {
   const shown: string[] = []
   let chars = 0
-  for (const tool of close.slice(0, mostDeclared)) {
+  for (const tool of tools.slice(0, mostDeclared)) {
     const text = declarationOf(tool)
     if (shown.length > 0 && chars + text.length > mostChars) break
     chars += text.length
     shown.push(text)
   }
+  return shown
+}
+
+/** Returns the tools that match a query as the model reads them. */
+function found(definition: Finding, query: string): string {
+  const index = indexFor(definition)
+  const { close, others } = searchTools(index, query)
+  if (close.length === 0) return nothingFound(index.tools, query)
+  const shown = declared(close)
   const more = [...close.slice(shown.length), ...others]
   const names = more.slice(0, mostNames).map(({ name }) => name)
   const rest = more.length > names.length ? `, and ${more.length - names.length} more` : ''
@@ -129,20 +132,4 @@ function whyNot(definition: Finding, name: string): string {
   const alike = near.length > 0 ? near : nearestIn(indexFor(definition), name)
   const hint = alike.length === 0 ? '' : ` The nearest: ${alike.slice(0, mostNearest).join(', ')}.`
   return `There is no tool ${JSON.stringify(cutEnd(name, 80))}.${hint} Find tools with ${findToolsName}.`
-}
-
-/**
- * Returns a text about arguments that do not fit, with the declaration of the tool if no request has it. An error is known by its last line in
- * folds and evidence, so that comes again.
- */
-export function withDeclaration(definition: Finding, name: string, message: string): string {
-  if (!isDeferred(definition, name)) return message
-  const last = message.trimEnd().split('\n').at(-1)!
-  return [message, declarationOf(foundSpecs(definition).find((spec) => spec.name === name)!), last].join('\n\n')
-}
-
-/** Returns the task of a sub-agent's call as `taskOf` does, with the declaration if it is wrong and no request has the sub-agent. */
-export function declaredTask(caller: Finding, agent: SubAgent, input: unknown): ReturnType<typeof taskOf> {
-  const task = taskOf(agent, input)
-  return task.ok ? task : { ...task, message: withDeclaration(caller, agent.definition.name, task.message) }
 }
