@@ -11,8 +11,10 @@ import { chartModel, type BrakeFlags, type ChartModel } from './chartModel.ts'
 import { checkChoice } from '../../../src/protocol/checks/checkChoice.ts'
 import { overviewModel } from './overviewModel.ts'
 
-/** The facts of an agent, local or remote, that a chart shows. */
-export interface ChartedAgent {
+/** Subject of a chart: the facts of an agent, local or remote, an agent definition, or any XState machine. */
+export type ChartSubject = Facts | AgentDefinition | AnyStateMachine
+
+interface Facts {
   readonly id: string
   /** Name of its definition. */
   readonly definition: string
@@ -21,9 +23,6 @@ export interface ChartedAgent {
   /** Brakes that are on; if unknown they are drawn neither open nor shut. */
   readonly braking?: BrakeFlags
 }
-
-/** Subject of a chart: an agent, an agent definition, or any XState machine. */
-export type ChartSubject = ChartedAgent | AgentDefinition | AnyStateMachine
 
 export const chartFormats = ['mermaid', 'svg', 'json'] as const
 export type ChartFormat = (typeof chartFormats)[number]
@@ -114,7 +113,7 @@ function modelOfSubject(subject: ChartSubject, active: readonly string[] | undef
     return lit(chartModel(wholeAgent(), { title: name, brakes, active, without }))
   }
   if (isMachine(subject)) return lit(chartModel(Object.is(subject, agentMachine) ? wholeAgent() : subject, { active }))
-  const { id, state, braking } = subject as Partial<ChartedAgent>
+  const { id, state, braking } = subject as Partial<Facts>
   if (typeof id !== 'string' || typeof state !== 'string') throw notDrawable(what)
   return lit(chartModel(wholeAgent(), { title: id, brakes: braking, active: active ?? state.split(',') }))
 }

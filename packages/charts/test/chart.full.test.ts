@@ -3,7 +3,7 @@ import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { scriptedModel } from '../../evaluation/src/testing/scriptedModel.ts'
 import { agentMachine } from '../../../src/machines/agentMachine.ts'
 import { supervisorMachine } from '../../../src/machines/supervisorMachine.ts'
-import { chart, type ChartedAgent, type ChartSubject } from '../src/chart.ts'
+import { chart, type ChartSubject } from '../src/chart.ts'
 import { chartDrawing } from '../src/chartDrawing.ts'
 import { chartModel } from '../src/chartModel.ts'
 import { fromElk, lineHeight, toElk, type ChartLayout } from '../src/chartLayout.ts'
@@ -20,7 +20,7 @@ import { chartedMachines } from './chartedMachines.ts'
 const timeoutMs = 30_000
 const definition = (braking = {}, agents = {}) =>
   defineAgent({ name: 'coder', model: scriptedModel([]), braking, ...agents })
-const live = (state: string): ChartedAgent => ({
+const live = (state: string): ChartSubject => ({
   id: 'coder-1',
   definition: 'coder',
   state,

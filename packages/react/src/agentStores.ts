@@ -3,7 +3,7 @@ import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../../src/protocol
 import type { AgentSummary } from '../../wire/src/frames.ts'
 import type { WaitingAgent } from '../../../src/protocol/runs/pending.ts'
 import type { Role } from '../../wire/src/rights.ts'
-import { AgentStore, type FollowableAgent } from '../../bridge/src/client/agentStore.ts'
+import { AgentStore, type Followed } from '../../bridge/src/client/agentStore.ts'
 import type { Client } from '../../bridge/src/client/client.ts'
 import type { RemoteSpawnOptions } from '../../bridge/src/client/remoteQueries.ts'
 import { callAll, Counted, type CountedOptions } from '../../bridge/src/client/counted.ts'
@@ -90,7 +90,7 @@ export interface ShownAgent {
 }
 
 /** Returns an agent that stays loading, for a provider without a client. */
-const waiting = (id: string): FollowableAgent => ({
+const waiting = (id: string): Followed => ({
   id,
   subscribe: () => () => {},
   snapshot: () => new Promise(() => {}),

@@ -1,13 +1,13 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
-import type { AgentFacts, AgentView } from '../../bridge/src/client/agentStore.ts'
+import type { AgentView } from '../../bridge/src/client/agentStore.ts'
 import type { RemoteSpawnOptions } from '../../bridge/src/client/remoteQueries.ts'
 import type { RemoteAgentOf } from '../../bridge/src/client/remoteAgentOf.ts'
 import { useStores } from './agentProvider.ts'
 import type { CommandName, ShownAgent } from './agentStores.ts'
 
 /** An agent as a component sees it. */
-export type UsedAgent<D extends AgentDefinition = AgentDefinition> = AgentFacts &
+export type UsedAgent<D extends AgentDefinition = AgentDefinition> = AgentView['facts'] &
   Pick<RemoteAgentOf<D>, CommandName> & {
     /** The agent of the client, for everything else: `revert`, `onCall`, `stop` … @throws RuntimeError `INVALID_OPTION`: the provider has no client. */
     readonly agent: RemoteAgentOf<D>
@@ -59,7 +59,7 @@ export function useAgent<D extends AgentDefinition>(id: string, options: UseAgen
   return useMemo(() => usedAgent(facts, shown) as unknown as UsedAgent<D>, [facts, shown])
 }
 
-const usedAgent = (facts: AgentFacts, shown: ShownAgent): UsedAgent =>
+const usedAgent = (facts: AgentView['facts'], shown: ShownAgent): UsedAgent =>
   Object.freeze({
     ...facts,
     ...shown.commands,

@@ -27,7 +27,7 @@ const noHandoffs = (): ReadonlyMap<string, AgentDefinition> => none
  * A definition whose fields are its parts. It is a class, as ten thousand definitions with getters of their own would each weigh as much as
  * an agent.
  */
-class DefinedAgent {
+class Definition {
   readonly #called: () => ReadonlyMap<string, SubAgent>
   readonly #handoffs: () => ReadonlyMap<string, AgentDefinition>
   readonly #ownTools: ReadonlyMap<string, AnyTool>
@@ -38,7 +38,7 @@ class DefinedAgent {
   readonly #options: object | undefined
 
   static {
-    optionsOf = (definition) => (definition as unknown as DefinedAgent).#options
+    optionsOf = (definition) => (definition as unknown as Definition).#options
   }
 
   constructor({ tools, ...parts }: DefinitionParts, { called, handoffs, options }: Callable) {
@@ -112,4 +112,4 @@ export const definedAgent = (
   handoffs: () => ReadonlyMap<string, AgentDefinition> = noHandoffs,
   options?: object,
 ): AgentDefinition =>
-  madeHere(Object.freeze(new DefinedAgent(parts, { called, handoffs, options })) as unknown as AgentDefinition)
+  madeHere(Object.freeze(new Definition(parts, { called, handoffs, options })) as unknown as AgentDefinition)

@@ -11,7 +11,7 @@ import { foldState, type LiveState } from './fold/foldState.ts'
 import type { RemoteAgent } from './remoteAgent.ts'
 
 /** An agent that a store can follow. */
-export type FollowableAgent = Pick<RemoteAgent, 'id' | 'subscribe' | 'snapshot'>
+export type Followed = Pick<RemoteAgent, 'id' | 'subscribe' | 'snapshot'>
 
 /**
  * Status of a followed agent. `loading`: its log is being read. `failed`: it cannot be followed, and `error` has the reason. `paused`: its run can be
@@ -19,21 +19,19 @@ export type FollowableAgent = Pick<RemoteAgent, 'id' | 'subscribe' | 'snapshot'>
  */
 export type AgentStatus = 'loading' | Chat['status'] | 'failed'
 
-/** State of an agent. */
-export interface AgentFacts {
-  readonly id: string
-  readonly status: AgentStatus
-  /** Path of its chart's active state, such as `replying.streaming`; `closed`: only its log is there, until its next command. Empty while loading. */
-  readonly state: string
-  /** Reason for the pause. */
-  readonly pause: PauseReason | null
-  /** Reason why it cannot be followed, or why its last run failed. */
-  readonly error?: ErrorInfo
-}
-
 /** View of a followed agent. It is frozen; unchanged parts stay the same objects. */
 export interface AgentView {
-  readonly facts: AgentFacts
+  /** State of the agent. */
+  readonly facts: {
+    readonly id: string
+    readonly status: AgentStatus
+    /** Path of its chart's active state, such as `replying.streaming`; `closed`: only its log is there, until its next command. Empty while loading. */
+    readonly state: string
+    /** Reason for the pause. */
+    readonly pause: PauseReason | null
+    /** Reason why it cannot be followed, or why its last run failed. */
+    readonly error?: ErrorInfo
+  }
   readonly chat: Chat
   /** The current run, or the last one. */
   readonly run: RunView | null
@@ -58,7 +56,7 @@ export type Spawn = () => Promise<unknown>
 export class AgentStore {
   /** View before the first event; always the same object. */
   readonly initial: AgentView
-  readonly #agent: FollowableAgent
+  readonly #agent: Followed
   readonly #counted: Counted
   readonly #reports: boolean
   readonly #onClose: (() => void) | undefined
@@ -79,7 +77,7 @@ export class AgentStore {
   #view: AgentView
   #telling: Promise<void> | undefined
 
-  constructor(agent: FollowableAgent, options: StoreOptions = {}) {
+  constructor(agent: Followed, options: StoreOptions = {}) {
     this.#agent = agent
     this.#counted = new Counted(this, options)
     this.#reports = options.reports ?? false
@@ -244,7 +242,7 @@ export class AgentStore {
     })
   }
 
-  #facts(): AgentFacts {
+  #facts(): AgentView['facts'] {
     const { id } = this.#agent
     const { status: said, pause: paused, error: failed } = this.#chat
     const error = this.#error ?? failed
@@ -271,11 +269,11 @@ export class AgentStore {
 }
 
 function initialView(id: string): AgentView {
-  const facts: AgentFacts = Object.freeze({ id, status: 'loading', state: '', pause: null })
+  const facts: AgentView['facts'] = Object.freeze({ id, status: 'loading', state: '', pause: null })
   return Object.freeze({ facts, chat: emptyChat(id), run: null, appState: null })
 }
 
-const isEqual = (a: AgentFacts, b: AgentFacts): boolean =>
+const isEqual = (a: AgentView['facts'], b: AgentView['facts']): boolean =>
   a.status === b.status && a.state === b.state && a.pause === b.pause && a.error === b.error
 
 /** Returns true if both lists have the same keys in the same order. */

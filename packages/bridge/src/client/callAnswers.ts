@@ -20,7 +20,7 @@ export interface ClientCall {
 export type CallFunction = (input: unknown, call: ClientCall) => unknown
 
 /** The agent whose calls are carried out. */
-interface CallingAgent {
+interface Caller {
   subscribe(listener: (event: AgentEvent) => void): () => void
   snapshot(): Promise<{ readonly asked?: readonly Pending[] }>
   decide(key: string, decision: Decision): Promise<void>
@@ -29,13 +29,13 @@ interface CallingAgent {
 
 /** Carries out the calls of some tools, each once, and sends their results to the agent. */
 export class CallAnswers {
-  readonly #agent: CallingAgent
+  readonly #agent: Caller
   readonly #functions = new Map<string, CallFunction>()
   /** Calls that are being carried out, by key. */
   readonly #open = new Map<string, AbortController>()
   #unsubscribe: (() => void) | undefined
 
-  constructor(agent: CallingAgent) {
+  constructor(agent: Caller) {
     this.#agent = agent
   }
 

@@ -1,4 +1,4 @@
-import { AgentStore, type FollowableAgent } from './agentStore.ts'
+import { AgentStore, type Followed } from './agentStore.ts'
 import type { Chat } from './fold/chat.ts'
 
 /** A chat that follows its agent, in the shape of React's `useSyncExternalStore`. */
@@ -23,7 +23,7 @@ export interface ConversationStore {
  * store.subscribe(() => console.log(store.getSnapshot().messages.at(-1)?.text))
  * ```
  */
-export function conversationStore(agent: FollowableAgent): ConversationStore {
+export function conversationStore(agent: Followed): ConversationStore {
   const store = new AgentStore(agent, { reports: true })
   store.open()
   return {

@@ -59,8 +59,7 @@ export class FeedEvent {
 type FeedListener = (event: FeedEvent) => void
 
 /** Parts of an agent that its feed uses. */
-export type FeedAgent = Pick<Agent, 'subscribe' | 'growingReply' | 'lastSeq' | 'durable'> &
-  Partial<Pick<Agent, 'incognito'>>
+export type Fed = Pick<Agent, 'subscribe' | 'growingReply' | 'lastSeq' | 'durable'> & Partial<Pick<Agent, 'incognito'>>
 
 interface Held {
   readonly entry: FeedEvent
@@ -79,7 +78,7 @@ export class Feed {
   readonly metadata: Metadata | undefined
   /** True once no more events will come. */
   isClosed = false
-  #agent: FeedAgent | undefined
+  #agent: Fed | undefined
   readonly #listeners = new Set<FeedListener>()
   readonly #tail: FeedEvent[] = []
   #tailChars = 0
@@ -93,7 +92,7 @@ export class Feed {
   /** `agent` is missing if the agent does not run: all its events are then in its log. */
   constructor(
     { agentId, path, metadata, lastSeq }: Pick<Feed, 'agentId' | 'path' | 'lastSeq'> & Partial<Pick<Feed, 'metadata'>>,
-    agent?: FeedAgent,
+    agent?: Fed,
   ) {
     this.agentId = agentId
     this.path = path
@@ -122,7 +121,7 @@ export class Feed {
   }
 
   /** Called when the agent has started, perhaps again: listeners follow this instance. */
-  attach(agent: FeedAgent): void {
+  attach(agent: Fed): void {
     if (agent === this.#agent) return
     this.#unsubscribe?.()
     this.#agent = agent

@@ -1,4 +1,4 @@
-import { AgentStore, type FollowableAgent } from '../../src/client/agentStore.ts'
+import { AgentStore, type Followed } from '../../src/client/agentStore.ts'
 import { conversationStore } from '../../src/client/conversationStore.ts'
 import { Counted } from '../../src/client/counted.ts'
 import { RemoteAgent, type AgentOwner } from '../../src/client/remoteAgent.ts'
@@ -89,7 +89,7 @@ describe('the store of an agent', (it) => {
         if (how.fromSeq > 1) throw new Error('fromSeq is ahead')
         seen += 1
         return remote.subscribe(listener, how)
-      }) as FollowableAgent['subscribe'],
+      }) as Followed['subscribe'],
     }
     const store = new AgentStore(fresh)
     context.cleanup(() => store.close())

@@ -1,4 +1,4 @@
-import { AgentStore, type FollowableAgent } from '../../src/client/agentStore.ts'
+import { AgentStore, type Followed } from '../../src/client/agentStore.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { quiet } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
@@ -7,7 +7,7 @@ import { own, prompted, toldAgent } from './toldAgent.ts'
 const missing = { code: 'AGENT_NOT_FOUND', message: 'There is none.' } as const
 const broken = { code: 'STORE_READ_FAILED', message: 'The disk is gone.' } as const
 
-function stored(snapshot?: FollowableAgent['snapshot']) {
+function stored(snapshot?: Followed['snapshot']) {
   const told = toldAgent()
   const agent = snapshot === undefined ? told.agent : { ...told.agent, snapshot }
   const store = new AgentStore(agent)

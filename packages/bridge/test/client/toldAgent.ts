@@ -1,9 +1,9 @@
 import type { AgentEvent } from '../../../../src/index.ts'
-import type { FollowableAgent } from '../../src/client/agentStore.ts'
+import type { Followed } from '../../src/client/agentStore.ts'
 
 /** An agent that says what it is subscribed to, and hears what a case tells it. */
 export function toldAgent() {
-  type Options = NonNullable<Parameters<FollowableAgent['subscribe']>[1]>
+  type Options = NonNullable<Parameters<Followed['subscribe']>[1]>
   const calls: string[] = []
   let listener!: (event: AgentEvent) => unknown
   let options!: Options
@@ -23,7 +23,7 @@ export function toldAgent() {
       approvals: [],
       asked: [],
     }),
-  } as unknown as FollowableAgent
+  } as unknown as Followed
   return { agent, calls, tell: (event: object) => listener(event as AgentEvent), options: () => options }
 }
 

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { Feed, type FeedAgent, type FeedEvent } from '../../src/server/feed.ts'
+import { Feed, type Fed, type FeedEvent } from '../../src/server/feed.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 
 const at = { agentId: 'a', path: [], time: 1, runId: 'a/r0', turnIndex: 0 }
@@ -19,7 +19,7 @@ const record = (seq: number, reason = ''): AgentEvent => ({
 const live = (seq: number, message = ''): AgentEvent => ({ ...at, seq, type: 'model.warning', model: 'm', message })
 
 /** An agent of which a test says what happens, and when the store has it. */
-class Story implements FeedAgent {
+class Story implements Fed {
   lastSeq = 0
   readonly growingReply = undefined
   pending: Promise<void> | undefined

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
-import { Feed, FeedEvent, type FeedAgent } from '../../src/server/feed.ts'
+import { Feed, FeedEvent, type Fed } from '../../src/server/feed.ts'
 
 const event = (type: string, more: object = {}): AgentEvent =>
   ({ agentId: 'a', path: [], seq: 1, time: 0, runId: 'r', turnIndex: 0, type, ...more }) as never
@@ -10,7 +10,7 @@ const hear = (): void => {}
 /** An agent that says what the case says, and how many listen. */
 function agentOf(text = '') {
   const listeners = new Set<(event: AgentEvent) => unknown>()
-  const agent: FeedAgent = {
+  const agent: Fed = {
     lastSeq: 0,
     growingReply: text === '' ? undefined : { runId: 'r', turnIndex: 0, text, thinking: '' },
     durable: () => undefined,
@@ -26,7 +26,7 @@ function agentOf(text = '') {
   return { agent, listeners, tell }
 }
 
-const feedOf = (agent: FeedAgent): Feed => new Feed({ agentId: 'a', path: [], lastSeq: 0 }, agent)
+const feedOf = (agent: Fed): Feed => new Feed({ agentId: 'a', path: [], lastSeq: 0 }, agent)
 
 describe('the feed of an agent', (it) => {
   it('listens to its newest agent alone, once, and to none at rest or once it is closed', () => {

@@ -6,7 +6,7 @@ import { factsOf, standingOf, standings, standingWords, type Standing } from '..
 import type { PickerItem } from '../terminal/input/picker.ts'
 
 /** An agent in a list: its name, and how it stands. */
-export interface ListedAgent {
+export interface ListEntry {
   readonly agentId: string
   /** Its title, else its definition. */
   readonly name: string
@@ -19,8 +19,8 @@ export interface ListedAgent {
 }
 
 /** Returns agents as they stand, those that need a person first; what waits below an agent can be decided at it. Pure. */
-export function listedAgents(agents: readonly AgentSummary[]): readonly ListedAgent[] {
-  const listed = agents.map((agent): ListedAgent => {
+export function listedAgents(agents: readonly AgentSummary[]): readonly ListEntry[] {
+  const listed = agents.map((agent): ListEntry => {
     const { agentId, definition, title = '', activeAt, spent, treeSpent = spent } = agent
     const facts = { ...factsOf(agent), waits: (agent.pending ?? agent.pendingApprovals).length > 0 }
     return {
@@ -46,7 +46,7 @@ const signs: Readonly<Record<Standing, Pick<PickerItem, 'sign' | 'tone'>>> = {
 }
 
 /** Returns agents as lines of a list to choose from. Pure. */
-export const agentItems = (agents: readonly ListedAgent[], now: number): PickerItem[] =>
+export const agentItems = (agents: readonly ListEntry[], now: number): PickerItem[] =>
   agents.map(({ agentId, name, hasTitle, standing, words, activeAt, costUsd }) => ({
     ...signs[standing],
     label: hasTitle ? name : `${name} ${agentId}`,

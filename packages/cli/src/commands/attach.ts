@@ -9,7 +9,7 @@ import { runPipedChat, type PipedChat } from '../chat/runPipedChat.ts'
 import { withServer } from '../sessions/withServer.ts'
 import type { Client } from '../../../bridge/src/client/client.ts'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
-import { agentItems, firstAgents, listedAgents, type ListedAgent } from '../chat/agentList.ts'
+import { agentItems, firstAgents, listedAgents, type ListEntry } from '../chat/agentList.ts'
 import { atTerminal } from '../terminal/atTerminal.ts'
 import { checkAgentId } from '../../../../src/protocol/ids.ts'
 import type { Invocation } from '../commandLine.ts'
@@ -81,7 +81,7 @@ async function chooseAgent(
   return { refusal: lines.join('\n'), code: exitCodes.usage }
 }
 
-const agentLine = ({ agentId, name, words }: ListedAgent): string => `  ${agentId}  ${name} · ${oneLine(words)}`
+const agentLine = ({ agentId, name, words }: ListEntry): string => `  ${agentId}  ${name} · ${oneLine(words)}`
 
 function noAgent(client: Client, attach: string): string {
   const none = 'No agent is running there. Start a stored one by its id'

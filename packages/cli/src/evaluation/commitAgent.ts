@@ -7,7 +7,7 @@ import type { AgentSource } from '../../../evaluation/src/suite/defineSuite.ts'
 import { asSentence, RuntimeError } from '../../../../src/protocol/errors.ts'
 
 /** The agent of a commit, and a function that removes its files. */
-export interface CommitAgent {
+export interface CommitSource {
   readonly source: AgentSource
   /** Notes on the agent for a person, a sentence each. */
   readonly notices: readonly string[]
@@ -44,7 +44,7 @@ export async function commitAgent(
   ref: string,
   file: string,
   load: (file: string) => Promise<AgentSource>,
-): Promise<CommitAgent> {
+): Promise<CommitSource> {
   const folder = dirname(file)
   const top = await git(['rev-parse', '--show-toplevel'], folder)
   if (!top.ok)

@@ -4,13 +4,13 @@ import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 const waitMs = 10_000
 
 /** An agent that is asked, and the name of the client that asks, as far as its permit gives it one. */
-export interface AskedAgent {
+export interface Asked {
   readonly agentId: string
   readonly who: string | undefined
 }
 
 /** A stop does not wait for what another client asks, which could hold it up by asking on and on. */
-const keyOf = ({ agentId, who }: AskedAgent): string => JSON.stringify([agentId, who])
+const keyOf = ({ agentId, who }: Asked): string => JSON.stringify([agentId, who])
 
 /**
  * Requests to agents that no worker has begun to answer yet. Requests to one worker take several connections and may overtake each other; a stop
@@ -30,7 +30,7 @@ export class Beginnings {
   }
 
   /** Enters a request. Returns a function to call once a worker has begun to answer it, or none will; idempotent. */
-  enter(asked: AskedAgent): () => void {
+  enter(asked: Asked): () => void {
     const key = keyOf(asked)
     const { promise, resolve } = Promise.withResolvers<void>()
     const all = this.#open.get(key) ?? new Set()
@@ -43,7 +43,7 @@ export class Beginnings {
   }
 
   /** Resolves once all requests that the client entered so far for the agent have begun, or the time for that is over, or `signal` is aborted. */
-  async before(asked: AskedAgent, signal: AbortSignal): Promise<void> {
+  async before(asked: Asked, signal: AbortSignal): Promise<void> {
     const earlier = [...(this.#open.get(keyOf(asked)) ?? [])]
     if (earlier.length === 0 || signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -52,19 +52,18 @@ const unused: readonly Unused[] = [
   },
   // Texts of requests. The page counts notes as they were written, and shows no request that it made itself.
   {
-    path: '/src/conversation/request/renderMessage.ts',
-    code: 'export const neutralise = (text) => text',
-    words: ['neutralise'],
-  },
-  {
     path: '/src/conversation/request/markers.ts',
     code: 'export const plainMarkers = undefined\nexport const brakeMarkers = undefined',
     words: ['Markers'],
   },
   {
     path: '/src/conversation/request/renderMessage.ts',
-    code: 'export const renderMessage = (message) => message\nexport const soundName = (name) => name',
-    words: ['renderMessage', 'soundName'],
+    code: [
+      'export const renderMessage = (message) => message',
+      'export const soundName = (name) => name',
+      'export const neutralise = (text) => text',
+    ].join('\n'),
+    words: ['renderMessage', 'soundName', 'neutralise'],
   },
 ]
 

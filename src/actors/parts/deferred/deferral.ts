@@ -13,12 +13,12 @@ export interface DeferredSetting {
   readonly deferred: Deferral | null
 }
 
-export interface Deferring<Agent extends DeferrableAgent = DeferrableAgent> extends DeferredSetting {
+export interface Deferring<Called extends Deferrable = Deferrable> extends DeferredSetting {
   readonly tools: ReadonlyMap<string, AnyTool>
-  readonly agents: ReadonlyMap<string, Agent>
+  readonly agents: ReadonlyMap<string, Called>
 }
 
-export interface DeferrableAgent {
+interface Deferrable {
   /** Set for a sub-agent that no request lists. */
   readonly isDeferred?: true
 }
@@ -34,10 +34,7 @@ export const deferredTools = (definition: Omit<Deferring, 'agents'>): readonly A
     : [...definition.tools.values()].filter(({ name }) => definition.deferred!.names.has(name))
 
 /** The sub-agents that no request lists, in the order in which the definition has them. */
-export const deferredAgents = <Agent extends DeferrableAgent>({
-  deferred,
-  agents,
-}: Deferring<Agent>): readonly Agent[] =>
+export const deferredAgents = <Called extends Deferrable>({ deferred, agents }: Deferring<Called>): readonly Called[] =>
   deferred === null ? nothing : [...agents.values()].filter((agent) => agent.isDeferred === true)
 
 const nothing: readonly never[] = Object.freeze([])
