@@ -278,8 +278,8 @@ export const faults: readonly Fault[] = [
     id: 'stores-48',
     file: 'packages/stores/src/readRecord.ts',
     what: 'a damaged checksum of an old record is taken for a field',
-    from: 'Object.entries(line).at(-1)',
-    to: 'Object.entries(upgraded).at(-1)',
+    from: 'Object.keys(line).at(-1)',
+    to: 'Object.keys(upgraded).at(-1)',
     tests: ['protocol/upgradeRecord'],
   },
   {
