@@ -5,7 +5,7 @@ import type { Database, Row } from './database.ts'
 import { isMissingTable } from './failures.ts'
 import { plainText } from './plainText.ts'
 import type { LeaseOf, PostgresLease } from './postgresLease.ts'
-import { RecentBodies } from './recentBodies.ts'
+import { RecentBodies } from '../../stores/src/recentBodies.ts'
 
 /** Bytes a millisecond that a checkpoint takes on its way, at least. */
 const slowest = 1_000

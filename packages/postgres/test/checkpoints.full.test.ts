@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
 import { recordsBetween } from '../../evaluation/src/testing/contractDemands.ts'
-import { RecentBodies } from '../src/recentBodies.ts'
+import { RecentBodies } from '../../stores/src/recentBodies.ts'
 import { isErasable } from '../../../src/protocol/ports/store.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { describeWithPostgres } from './postgres.ts'

@@ -2,6 +2,7 @@ import type { Checkpoint, CheckpointStore } from '../../../src/protocol/ports/ch
 import { checkAgentId } from '../../../src/protocol/ids.ts'
 import { leaseLost } from '../../../src/log/stores/appendChecks.ts'
 import type { Connection } from './connection.ts'
+import { RecentBodies } from '../../stores/src/recentBodies.ts'
 import type { SqliteLease } from './sqliteLease.ts'
 
 /** The parts of their store that checkpoints and times need. */
@@ -20,6 +21,8 @@ export class SqliteCheckpoints implements CheckpointStore {
   readonly keepsShared = true
   readonly #connection: Connection
   readonly #store: LeaseHolder
+  /** Shared bytes that were read last; `version` is their id. */
+  readonly #recent = new RecentBodies()
 
   constructor(connection: Connection, store: LeaseHolder) {
     this.#connection = connection
@@ -28,16 +31,19 @@ export class SqliteCheckpoints implements CheckpointStore {
 
   async read(agentId: string): Promise<Checkpoint | undefined> {
     checkAgentId(agentId)
-    const sql = `SELECT c.seq, c.form, c.digest, c.body, s.form AS shared, s.body AS sharedBody FROM agents a
-      JOIN checkpoints c ON c.agent = a.number LEFT JOIN checkpoints s ON s.agent = -a.number WHERE a.id = ?`
-    const row = this.#store.reading(() => this.#connection.statement(sql).get(agentId), undefined)
+    const sql = `SELECT c.seq, c.form, c.digest, c.body, s.form AS shared, CASE WHEN s.form = ?2 THEN NULL ELSE s.body END AS sharedBody FROM agents a
+      JOIN checkpoints c ON c.agent = a.number LEFT JOIN checkpoints s ON s.agent = -a.number WHERE a.id = ?1`
+    const recent = this.#recent.find(agentId)
+    const known = recent?.version ?? null
+    const row = this.#store.reading(() => this.#connection.statement(sql).get(agentId, known), undefined)
     const body = row?.['body']
     if (row === undefined || !(body instanceof Uint8Array)) return undefined
     const checkpoint = { seq: Number(row['seq']), form: String(row['form']), digest: String(row['digest']), body }
-    const shared = row['sharedBody']
-    return shared instanceof Uint8Array
-      ? { ...checkpoint, shared: { id: String(row['shared']), body: shared } }
-      : checkpoint
+    const { shared: id, sharedBody } = row
+    if (typeof id !== 'string') return checkpoint
+    const shared = { id, body: sharedBody instanceof Uint8Array ? sharedBody : recent!.body }
+    this.#recent.keep(agentId, { version: id, body: shared.body })
+    return { ...checkpoint, shared }
   }
 
   async write(agentId: string, checkpoint: Checkpoint, named?: number): Promise<void> {

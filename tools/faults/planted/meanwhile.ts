@@ -110,8 +110,8 @@ export const faults: readonly Fault[] = [
     id: 'meanwhile-14',
     file: 'src/runtime/agents/checkpointKeeper.ts',
     what: 'the log is let go while a checkpoint is still being written',
-    from: '    await this.#writing\n    if ((this',
-    to: '    if ((this',
+    from: '    await this.#writing\n    if (this.#last',
+    to: '    if (this.#last',
     tests: ['runtime/checkpointKeeper'],
   },
   {

@@ -2,7 +2,7 @@
 const mostBytes = 32 * 1_024 * 1_024
 
 interface Recent {
-  /** Version of the row that has the body: another one after each write. */
+  /** Version of the row that has the body: another one after each change. */
   readonly version: string
   readonly body: Uint8Array
   readonly shared?: { readonly id: string; readonly body: Uint8Array } | undefined
