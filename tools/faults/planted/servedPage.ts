@@ -101,4 +101,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['packages/bridge/test/page/'],
   },
+  {
+    id: 'servedPage-13',
+    file: 'packages/page/src/inspector/ownAdvice.ts',
+    what: 'the page has every error that a server makes',
+    from: "? whole : ''",
+    to: '? whole : whole',
+    tests: ['inspector/weight'],
+  },
+  {
+    id: 'servedPage-14',
+    file: 'packages/charts/src/text/edits.ts',
+    what: 'a change without a difference is told by the lines of the next',
+    from: '(parts.length > 1 && parts.length !== diff.hunks.length)',
+    to: 'false',
+    tests: ['charts/test/text/code'],
+  },
 ]
