@@ -112,9 +112,9 @@ export const faults: readonly Fault[] = [
   {
     id: 'servedPage-14',
     file: 'packages/charts/src/text/edits.ts',
-    what: 'a change without a difference is told by the lines of the next',
-    from: '(parts.length > 1 && parts.length !== diff.hunks.length)',
-    to: 'false',
+    what: 'lines of one change are taken for those of another',
+    from: 'diff.hunks[index]?.lines ?? []',
+    to: 'diff.hunks.flatMap((hunk) => hunk.lines)',
     tests: ['charts/test/text/code'],
   },
 ]
