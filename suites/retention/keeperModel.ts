@@ -104,8 +104,7 @@ export function decideKeeping(seen: SeenRequest, taskId: string, habits: Habits)
 /** A person has said that this customer is not to be reminded. */
 const isUnwanted = ({ calls, words }: SeenRequest, customer: string): boolean =>
   calls.some(
-    ({ name, input, text }) =>
-      name === 'send_reminder' && input['customer'] === customer && text.startsWith('Denied'),
+    ({ name, input, text }) => name === 'send_reminder' && input['customer'] === customer && text.startsWith('Denied'),
   ) || words.split('\n').some((line) => line.startsWith('denied by a person: send_reminder') && line.includes(customer))
 
 /** Notes a name in a message, with the sentence that it stands in. */
