@@ -101,4 +101,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['packages/bridge/test/page/'],
   },
+  {
+    id: 'servedPage-13',
+    file: 'packages/page/src/inspector/ownAdvice.ts',
+    what: 'the page has every error that a server makes',
+    from: "? whole : ''",
+    to: '? whole : whole',
+    tests: ['inspector/weight'],
+  },
+  {
+    id: 'servedPage-14',
+    file: 'packages/charts/src/text/edits.ts',
+    what: 'lines of one change are taken for those of another',
+    from: 'diff.hunks[index]?.lines ?? []',
+    to: 'diff.hunks.flatMap((hunk) => hunk.lines)',
+    tests: ['charts/test/text/code'],
+  },
 ]

@@ -80,4 +80,28 @@ export const faults: readonly Fault[] = [
     to: '(log) => this.#read(log, since))',
     tests: served,
   },
+  {
+    id: 'spend-10',
+    file: sums,
+    what: 'an hour is said to have what brakes saved since ever',
+    from: 'const isWhole = since === 0 && until === Infinity',
+    to: 'const isWhole = until === Infinity',
+    tests,
+  },
+  {
+    id: 'spend-11',
+    file: sums,
+    what: 'savings without a price count as if they had one',
+    from: 'const into = usd === null ? sum.unpriced : sum',
+    to: 'const into = sum',
+    tests,
+  },
+  {
+    id: 'spend-12',
+    file: 'packages/sessions/src/savings/reckoning.ts',
+    what: 'brakes that were dropped are taken for settled ones that come',
+    from: 'state.brakes = []\n  state.settled = 0',
+    to: 'state.brakes = []',
+    tests: ['sessions/test/savings'],
+  },
 ]

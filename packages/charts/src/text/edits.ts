@@ -125,7 +125,7 @@ export function hidesNothing(name: string, input: unknown, { path, type, diff }:
   if (!isInput(input) || /[{\n]/.test(path)) return false
   const written = writes.test(name) ? stringOf(input, contentKeys) : undefined
   const parts = partsOf(input) ?? (written === undefined ? [] : [['', written] as const])
-  if (parts.length === 0 || (parts.length > 1 && parts.length !== diff.hunks.length)) return false
+  if (parts.length === 0) return false
   return parts.every(([before, after], index) => {
     const lines = diff.hunks[index]?.lines ?? []
     return (type === 'write' || isWhole(before, lines, 'added')) && isWhole(after, lines, 'removed')

@@ -35,6 +35,18 @@ const unused: readonly Unused[] = [
     code: 'export class EventBuffer {\n  push() {}\n  close() {}\n}',
     words: ['EventBuffer', '.events('],
   },
+  // Reports for programs: a page has a console, which shows stacks itself.
+  {
+    path: '/src/protocol/callbackBugs.ts',
+    code: 'export const callbackBugs = { tell: (place, thrown) => console.warn(place, thrown) }',
+    words: ['callbackBugs', 'callListener', 'isLikelyBug', 'warnProcess'],
+  },
+  // Hints at words that were meant: the page's own fields are known when it is built.
+  {
+    path: '/src/protocol/checks/nearestWord.ts',
+    code: 'export const unknownField = (name) => `"${name}" is not known`',
+    words: ['nearestWord', 'nearWords', 'editDistance'],
+  },
   // Calls that a client carries out.
   { path: '/bridge/src/client/callAnswers.ts', code: 'export const CallAnswers = undefined', words: ['.onCall('] },
   // Changes of an agent's state.

@@ -301,11 +301,11 @@ function reckon(before: Reckoning, record: LogRecord): Reckoning {
   return state
 }
 
-/** Drops the requests and the brakes whose cost is known, in place: the sums stay. */
+/** Drops requests and brakes after a reply, in place: what they cost is known then, and the sums stay. */
 export function dropParts(reckoning: Reckoning): void {
   const state = reckoning as Writable
   state.sizes = []
-  state.brakes = state.brakes.slice(state.settled)
+  state.brakes = []
   state.settled = 0
 }
 
