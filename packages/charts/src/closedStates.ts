@@ -29,11 +29,18 @@ export const closedAtFirst = (model: ChartModel): string[] =>
     .filter(({ holds }) => holds > mostOpen)
     .map(({ id }) => id)
 
-/** Returns the outermost closed state around a state, or the state itself. Pure. */
-export const seenState = (id: string, closed: readonly string[]): string =>
+/** Returns the innermost state around a state that a chart has, itself if it has it. Pure. */
+export function seenState(id: string, { nodes }: ChartModel): string {
+  let seen = id
+  while (seen.includes('.') && !nodes.some((node) => node.id === seen)) seen = seen.slice(0, seen.lastIndexOf('.'))
+  return seen
+}
+
+/** Returns the outermost closed state around a state, or the state itself. */
+const outermost = (id: string, closed: readonly string[]): string =>
   closed
     .filter((outer) => id === outer || id.startsWith(`${outer}.`))
-    .reduce((outermost, outer) => (outer.length < outermost.length ? outer : outermost), id)
+    .reduce((most, outer) => (outer.length < most.length ? outer : most), id)
 
 /**
  * Returns the chart with some states closed: what is in them is left out, and what leads into or out of that leads to or from them. Ids that are
@@ -47,7 +54,7 @@ export function withClosed(model: ChartModel, ids: readonly string[]): ChartMode
   const isStart = (id: string): boolean => id.startsWith('(initial) ')
   const seen = (id: string): string => {
     const place = isStart(id) ? (parents.get(id) ?? id) : id
-    const outer = seenState(place, closed)
+    const outer = outermost(place, closed)
     return closed.includes(outer) ? outer : id
   }
   return {

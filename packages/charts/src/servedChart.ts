@@ -8,7 +8,7 @@ import { layoutOf } from './layoutCache.ts'
 import { overviewLayout, withTitle } from './overviewLayout.ts'
 import { overviewModel } from './overviewModel.ts'
 
-/** A chart as servers give it to pages: the model with its pictures laid out, no state of them lit. */
+/** A chart as servers give it to pages: the model, with the states closed that were asked for, and its pictures laid out, no state of them lit. */
 export interface ServedChart extends ChartModel {
   readonly overview?: ChartLayout
   /** Only where it was asked for. */
@@ -53,9 +53,6 @@ export async function servedChart(
   const still = { ...model, active: [] }
   const overview = model.id === agentMachineId && model.detail === undefined ? { overview: overviewOf(still) } : {}
   if (!withFull) return { ...model, ...overview }
-  return {
-    ...model,
-    ...overview,
-    full: await layoutOf(hubExits(chartDrawing(withClosed(still, closed))), 'down', { signal }),
-  }
+  const full = await layoutOf(hubExits(chartDrawing(withClosed(still, closed))), 'down', { signal })
+  return { ...withClosed(model, closed), ...overview, full }
 }

@@ -57,14 +57,12 @@ describe('a chart with states closed', (it) => {
     assert.equal(withClosed(model, ['ajar', 'ajar.wide']), withClosed(model, ['ajar']))
     assert.is(withClosed(model, ['shut', 'nothing']), model)
     assert.equal(
-      [
-        ['ajar.wide.held', ['ajar.wide']],
-        ['ajar.wide.held', ['ajar.wide', 'ajar']],
-        ['ajar.wider', ['ajar.wide']],
-        ['ajar', ['ajar']],
-      ].map(([id, closed]) => seenState(id as string, closed as string[])),
-      ['ajar.wide', 'ajar', 'ajar.wider', 'ajar'],
+      [[], ['ajar.wide'], ['ajar.wide', 'ajar']].map((closed) =>
+        seenState('ajar.wide.held', withClosed(model, closed)),
+      ),
+      ['ajar.wide.held', 'ajar.wide', 'ajar'],
     )
+    assert.is(seenState('', model), '')
   })
 
   it('can be drawn, each of an agent too', () => {

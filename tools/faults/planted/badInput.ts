@@ -14,7 +14,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'badInput-2',
-    file: 'packages/page/src/inspector/views/agent/agentPane.tsx',
+    file: 'packages/page/src/inspector/views/agent/failed.tsx',
     what: 'a damaged log is not called so',
     from: "LOG_CORRUPT: 'This log is damaged',",
     to: '',

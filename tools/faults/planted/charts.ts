@@ -89,4 +89,20 @@ export const faults: readonly Fault[] = [
     to: 'const width = box.width',
     tests: ['page/test/inspector/charts/viewsChart'],
   },
+  {
+    id: 'charts-12',
+    file: 'packages/charts/src/closedStates.ts',
+    what: 'what a closed state does inside stays in its picture',
+    from: 'return isInside ? [] :',
+    to: 'return isInside && edge.kind === "initial" ? [] :',
+    tests: ['packages/charts/test/closedStates'],
+  },
+  {
+    id: 'charts-13',
+    file: 'packages/page/src/inspector/model/charts/chartWords.ts',
+    what: 'a budget that is used up is told as a limit of turns',
+    from: "reason.limit !== 'turns') return",
+    to: "reason.limit === 'tokens') return",
+    tests: ['page/test/inspector/charts/viewsChart'],
+  },
 ]

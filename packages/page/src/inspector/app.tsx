@@ -79,17 +79,17 @@ const Gate = later<GateProps>(
 const smallDialogs = () => import('./views/shell/smallDialogs.ts')
 const PolicyDialog = laterDialog(async () => (await smallDialogs()).PolicyDialog)
 const RevertDialog = laterDialog(async () => (await import('./views/conversation/revertDialog.tsx')).RevertDialog)
-const CompareDialog = laterDialog(async () => (await import('./views/branches/compareDialog.tsx')).CompareDialog)
+const CompareDialog = laterDialog(async () => (await smallDialogs()).CompareDialog)
 const ExportDialog = laterDialog(async () => (await import('./views/shell/exportDialog.tsx')).ExportDialog)
 const ForkDialog = laterDialog(async () => (await smallDialogs()).ForkDialog)
 const ShareDialog = laterDialog(async () => (await smallDialogs()).ShareDialog)
 const SpawnDialog = laterDialog(async () => (await smallDialogs()).SpawnDialog)
-const HelpDialog = laterDialog(async () => (await import('./views/shell/helpDialog.tsx')).HelpDialog)
+const HelpDialog = laterDialog(async () => (await smallDialogs()).HelpDialog)
 const CompactDialog = laterDialog(async () => (await smallDialogs()).CompactDialog)
 const PruneDialog = laterDialog(async () => (await import('./views/conversation/revertDialog.tsx')).PruneDialog)
 const FirstHint = laterPart(<></>, async () => (await import('./views/sessions/homeMore.tsx')).FirstHint)
 const StopDialog = laterDialog(async () => (await smallDialogs()).StopDialog)
-const ShownError = laterPart(<></>, async () => (await import('./views/shell/shownError.tsx')).ShownError)
+const ShownError = laterPart(<></>, async () => (await smallDialogs()).ShownError)
 
 type DialogName = 'help' | 'marks' | 'spawn' | AgentDialog
 /** Dialogs about the agent that is shown. */
@@ -214,9 +214,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
           {agent === null && host !== null ? (
             <HostPane key={host} id={host} inspector={inspector} />
           ) : agent === null && chosen !== null ? (
-            <main class="agent" aria-label={`Agent ${chosen}`}>
-              <Skeleton label="Loading the agent" />
-            </main>
+            <Skeleton label="Loading the agent" />
           ) : agent === null ? (
             <Start inspector={inspector} onSpawn={() => setDialog('spawn')} />
           ) : (

@@ -94,5 +94,5 @@ export const browserPorts: InspectorPorts = {
   },
   readChart: (agentId, token, query) =>
     readOfAgent<ServedChart>(agentId, `chart.json${query === undefined ? '' : `?${query}`}`, token),
-  readNewest: async (agentId, token) => (await readOfAgent<AgentEvent[]>(agentId, 'newest.json', token)) ?? [],
+  readNewest: (agentId, token) => readOfAgent<AgentEvent[]>(agentId, 'newest.json', token),
 }

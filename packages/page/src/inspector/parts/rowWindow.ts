@@ -97,8 +97,6 @@ export class RowWindow {
     const shift = this.layout.startOf(now) - start
     this.#top += shift
     this.#shift += shift
-    if (this.#target !== null && this.#target !== 'end')
-      this.#target = { ...this.#target, index: this.#target.index + now - index }
   }
 
   /** True while it stays at the end as rows are added. */

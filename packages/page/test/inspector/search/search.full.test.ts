@@ -120,8 +120,8 @@ describe('a search through a tree of agents', (it) => {
     const hits = search.hits.value
     search.look('HERON agent:*', { client, state: state(child, below) })
     assert.is(search.hits.value, hits)
-    assert.is(search.go(-1), hits.at(-1))
-    assert.is(search.go(1), hits[0])
+    search.goTo(hits.at(-1)!)
+    assert.is(search.at.value, hits.length - 1)
     search.close()
     assert.equal(search.hits.value, [])
   })

@@ -41,12 +41,11 @@ export interface FollowOptions {
   readonly batch: FrameBatch
   /** `seq` of the moment to show; `null`: the newest. */
   readonly at?: number | null
-  /** The newest events of its log, shown until all of it is there. Never rejects. */
-  readonly newest?: Promise<readonly AgentEvent[]> | undefined
+  /** The newest events of its log, shown until all of it is there; none where there are none. Never rejects. */
+  readonly newest?: Promise<readonly AgentEvent[] | null | undefined> | undefined
 }
 
 const noPast: readonly never[] = []
-const nothingNewest = Promise.resolve(noPast)
 
 const emptyLog = (): LoadedLog => ({
   past: noPast,
@@ -65,7 +64,7 @@ export class FollowedAgent implements AgentView {
   readonly #runTimes = new RunTimes()
   readonly #client: Client
   readonly #batch: FrameBatch
-  readonly #newest: Promise<readonly AgentEvent[]>
+  readonly #newest: FollowOptions['newest']
   readonly #closing = new AbortController()
   readonly #state: Signal<AgentViewState>
   readonly #publish = (): void => void (this.#state.value = this.#next())
@@ -89,7 +88,7 @@ export class FollowedAgent implements AgentView {
   #error: ErrorInfo | undefined
   #isAsking = false
 
-  constructor(client: Client, agentId: string, { batch, at = null, newest = nothingNewest }: FollowOptions) {
+  constructor(client: Client, agentId: string, { batch, at = null, newest }: FollowOptions) {
     this.#client = client
     this.#newest = newest
     this.agentId = agentId
@@ -194,7 +193,7 @@ export class FollowedAgent implements AgentView {
     )
     if (!isThere || this.#closing.signal.aborted) return
     // The end comes first, alone: what is shown should wait for nothing else.
-    const newest = this.#at === null ? await this.#newest : noPast
+    const newest = (await this.#newest) ?? noPast
     if (this.#closing.signal.aborted) return
     this.#tail = newest.map((event) => standIn(event) as AgentEvent & LogRecord)
     this.#change()

@@ -103,15 +103,6 @@ export class Search {
     if (this.#own !== undefined && this.#own.state().agentId === this.#tree[0]) this.#wake()
   }
 
-  /** Goes to the next hit or the one before, round and round; `undefined` when there is none. */
-  go(by: 1 | -1): Hit | undefined {
-    const all = this.hits.value
-    if (all.length === 0) return undefined
-    const from = this.at.value < 0 && by < 0 ? 0 : this.at.value
-    this.at.value = (from + by + all.length) % all.length
-    return all[this.at.value]
-  }
-
   /** Goes to one of the hits. */
   goTo(hit: Hit): void {
     this.at.value = this.hits.value.indexOf(hit)

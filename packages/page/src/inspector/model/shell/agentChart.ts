@@ -11,9 +11,6 @@ interface Parts {
   readonly read: (id: string, query?: string) => Promise<ServedChart | null>
 }
 
-const queryOf = (closed: readonly string[]): string =>
-  `layout=full${closed.length === 0 ? '' : `&closed=${closed.map(encodeURIComponent).join(',')}`}`
-
 /** The chart of the agent that is shown. Close it. */
 export class AgentChart {
   readonly chart = signal<ServedChart | null>(null)
@@ -36,15 +33,9 @@ export class AgentChart {
     if (shown !== null && this.chart.peek() === null && isDue.peek()) this.#read(shown)
   }
 
-  /** The layout of all that is shown with some states `closed`; `undefined` when the server gives none. Never rejects. */
-  async readFullLayout(closed: readonly string[]): Promise<ServedChart['full']> {
-    const read = this.#parts.read(this.#parts.agent.value?.agentId ?? '', queryOf(closed))
-    return (await read.catch(() => null))?.full
-  }
-
-  /** The chart of a machine that is kept; `null` when the server gives none. Never rejects. */
-  readHost(id: string): Promise<ServedChart | null> {
-    return this.#parts.read(id, queryOf([])).catch(() => null)
+  /** The chart of an agent or of a machine that is kept with all of it laid out, these states closed; `null` when the server gives none. Never rejects. */
+  readFull(id: string, closed: readonly string[] = []): Promise<ServedChart | null> {
+    return this.#parts.read(id, `layout=full&closed=${closed.join()}`).catch(() => null)
   }
 
   #read(agent: FollowedAgent): void {

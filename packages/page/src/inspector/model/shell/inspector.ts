@@ -48,8 +48,8 @@ export interface InspectorPorts {
   readonly url: string
   /** Reads the chart of an agent, with a query such as `layout=full`; `null` when the server gives none. */
   readonly readChart: (agentId: string, token: string | undefined, query?: string) => Promise<ServedChart | null>
-  /** Reads the newest events of an agent's log; none when the server gives none. */
-  readonly readNewest?: (agentId: string, token: string | undefined) => Promise<readonly AgentEvent[]>
+  /** Reads the newest events of an agent's log; `null` when the server gives none. */
+  readonly readNewest?: (agentId: string, token: string | undefined) => Promise<readonly AgentEvent[] | null>
   readonly files: FilePorts
   readonly notices?: NoticePorts
   readonly webSocket?: ConnectionOptions['webSocket']
@@ -324,9 +324,9 @@ export class Inspector {
   }
 
   /** Reads the end of a log once the client is let in, beside the code that shows it. Never rejects. */
-  #readNewest(agentId: string): Promise<readonly AgentEvent[]> {
+  #readNewest(agentId: string): FollowOptions['newest'] {
     const { ready } = this.#attached.value.connection.client
-    return ready.then(() => this.#ports.readNewest?.(agentId, this.#token) ?? []).catch(() => [])
+    return ready.then(() => this.#ports.readNewest?.(agentId, this.#token)).catch(() => null)
   }
 
   /** Opens an agent once its code is there, unless another place is shown by then. */

@@ -4,7 +4,6 @@ import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import type { ViewName } from '../../model/shell/route.ts'
-import { EmptyState } from '../../parts/emptyState.tsx'
 import { later } from '../../parts/later.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
@@ -38,6 +37,8 @@ const ComparePane = later(
 )
 const SearchBar = later('Loading search', async () => (await import('../search/searchBar.tsx')).SearchBar)
 const RequestPane = later('Loading the requests', async () => (await import('../requests/requestPane.tsx')).RequestPane)
+
+const Failed = later('Loading the error', async () => (await import('../shell/smallDialogs.ts')).Failed)
 
 export interface AgentPaneProps {
   readonly inspector: Inspector
@@ -79,11 +80,11 @@ export function AgentPane({ inspector, view, onOpen }: AgentPaneProps) {
 }
 
 function Panel({ inspector, view }: { readonly inspector: Inspector; readonly view: FollowedAgent }) {
-  const { status, error, lastSeq, tail } = view.state.value
+  const { status, error, lastSeq } = view.state.value
   const { with: other, view: chosen } = inspector.route.value
   if (status === 'error') return <Failed code={error?.code ?? ''} message={error?.message ?? ''} />
-  const isShort = tail.length === 0 || chosen !== 'conversation' || other !== null
-  if (status === 'loading' && isShort) return <Skeleton label="Loading the log" read={lastSeq} />
+  if (status === 'loading' && (chosen !== 'conversation' || other !== null))
+    return <Skeleton label="Loading the log" read={lastSeq} />
   const panes: { readonly [V in ViewName]: () => ComponentChildren } = {
     conversation: () => (
       <ConversationPane
@@ -102,20 +103,3 @@ function Panel({ inspector, view }: { readonly inspector: Inspector; readonly vi
   }
   return other === null ? panes[chosen]() : <ComparePane key={other} inspector={inspector} view={view} other={other} />
 }
-
-const titles: Readonly<Record<string, string>> = {
-  AGENT_NOT_FOUND: 'Agent not found',
-  BRIDGE_FORBIDDEN: 'Your token has no access to this agent',
-  LOG_VERSION: 'This log was written by a newer version',
-  LOG_CORRUPT: 'This log is damaged',
-}
-
-const Failed = ({ code, message }: { readonly code: string; readonly message: string }) => (
-  <EmptyState icon="warning" title={titles[code] ?? 'The agent could not be loaded'}>
-    <p role="alert">{message}</p>
-    <p class="mono faint">{code}</p>
-    <a class="button" href="#">
-      All agents
-    </a>
-  </EmptyState>
-)

@@ -2,7 +2,7 @@ import { useComputed, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ChartLayout } from '../../../../../charts/src/chartLayout.ts'
-import { closedAtFirst, holdingStates, seenState, withClosed } from '../../../../../charts/src/closedStates.ts'
+import { closedAtFirst, holdingStates, seenState } from '../../../../../charts/src/closedStates.ts'
 import type { ChartModel } from '../../../../../charts/src/chartModel.ts'
 import type { ServedChart } from '../../../../../charts/src/servedChart.ts'
 import type { AgentView } from '../../model/agent/agentView.ts'
@@ -24,7 +24,6 @@ export interface ChartPaneProps {
 
 /** The agent's statechart with its active state lit, in a picture and in words. */
 export function ChartPane({ inspector, view }: ChartPaneProps): JSX.Element {
-  const status = useComputed(() => view.state.value.status)
   const model = inspector.charts.chart.value
   if (inspector.route.value.look === 'actors')
     return (
@@ -36,7 +35,6 @@ export function ChartPane({ inspector, view }: ChartPaneProps): JSX.Element {
       </section>
     )
   if (model !== null) return <Chart inspector={inspector} view={view} model={model} />
-  if (status.value === 'loading') return <ChartSkeleton label="Loading the chart" />
   return (
     <EmptyState icon="agents" title="No chart yet">
       <p>Only a running agent has a chart. It appears here once the agent starts.</p>
@@ -47,33 +45,30 @@ export function ChartPane({ inspector, view }: ChartPaneProps): JSX.Element {
 type Placing =
   | { readonly type: 'placing' }
   | { readonly type: 'failed'; readonly why: string }
-  | { readonly type: 'placed'; readonly layout: ChartLayout; readonly closed: readonly string[] }
+  | { readonly type: 'placed'; readonly layout: ChartLayout; readonly model: ChartModel }
 
 const placing = { type: 'placing' } as const
-const allOpen: readonly string[] = []
 
-/** The full picture: from the server, and laid out here only where that gives none. The one before stays until another is there. */
+/** The full picture: from the server, and all of it laid out here only where that gives none. The one before stays until another is there. */
 function useFullLayout(
   inspector: Inspector,
-  model: ServedChart,
-  { isWanted, closed }: { readonly isWanted: boolean; readonly closed: readonly string[] },
+  { view, model, closed }: Pick<ChartProps, 'view' | 'model'> & { readonly closed: readonly string[] | null },
 ): Placing {
   const made = useSignal<{ readonly model: ServedChart; readonly placing: Placing } | null>(null)
   useEffect(() => {
-    if (!isWanted) return undefined
+    if (closed === null) return undefined
     let isOver = false
-    const place = async (): Promise<ChartLayout> =>
-      (await inspector.charts.readFullLayout(closed)) ??
-      (await (await import('../../worker/layoutChart.ts')).layoutChart(withClosed(model, closed)))
     const finish = (placed: Placing): void => {
       if (!isOver) made.value = { model, placing: placed }
     }
-    place().then(
-      (layout) => finish({ type: 'placed', layout, closed }),
-      (thrown: unknown) => finish({ type: 'failed', why: thrown instanceof Error ? thrown.message : String(thrown) }),
-    )
+    const place = async (): Promise<void> => {
+      const read = await inspector.charts.readFull(view.agentId, closed)
+      const layout = read?.full ?? (await (await import('../../worker/layoutChart.ts')).layoutChart(model))
+      finish({ type: 'placed', layout, model: read?.full === undefined ? model : read })
+    }
+    place().catch((thrown: unknown) => finish({ type: 'failed', why: (thrown as Error).message }))
     return () => void (isOver = true)
-  }, [model, isWanted, closed])
+  }, [model, closed])
   return made.value?.model === model ? made.value.placing : placing
 }
 
@@ -90,12 +85,8 @@ function Chart({ inspector, view, model }: ChartProps): JSX.Element {
   const overview = inspector.route.value.look === 'full' ? undefined : model.overview
   const holding = useMemo(() => holdingStates(model), [model])
   const [closed, setClosed] = useState<readonly string[]>(() => closedAtFirst(model))
-  const full = useFullLayout(inspector, model, { isWanted: overview === undefined, closed })
-  const shown: Placing = overview === undefined ? full : { type: 'placed', layout: overview, closed: allOpen }
-  const drawn = useMemo(
-    () => withClosed(model, shown.type === 'placed' ? shown.closed : allOpen),
-    [model, shown.type === 'placed' ? shown.closed : allOpen],
-  )
+  const full = useFullLayout(inspector, { view, model, closed: overview === undefined ? closed : null })
+  const shown: Placing = overview === undefined ? full : { type: 'placed', layout: overview, model }
   const toggle = (id: string): void => {
     if (holding.some((one) => one.id === id))
       setClosed(closed.includes(id) ? closed.filter((one) => one !== id) : [...closed, id])
@@ -141,10 +132,10 @@ function Chart({ inspector, view, model }: ChartProps): JSX.Element {
       )}
       {shown.type === 'placed' && (
         <ChartStage
-          key={overview === undefined ? `full ${shown.closed.join()}` : 'overview'}
+          key={`${overview === undefined} ${shown.model.nodes.length}`}
           layout={shown.layout}
-          model={drawn}
-          active={seenState(state, shown.closed)}
+          model={shown.model}
+          active={seenState(state, shown.model)}
           reason={pauseLine(reason.value)}
           trail={trail}
           isOverview={overview !== undefined}

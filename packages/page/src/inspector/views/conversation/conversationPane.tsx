@@ -12,7 +12,8 @@ import { EmptyState } from '../../parts/emptyState.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { ConversationBar } from './conversationBar.tsx'
 import { ConversationRow, type ConversationRowProps } from './conversationRow.tsx'
-import { NewBelow } from './newBelow.tsx'
+import type { NewBelowProps } from './newBelow.tsx'
+import { laterPart } from '../../parts/later.tsx'
 import { useTreeScroll, type TreeScroll } from './treeScroll.ts'
 import { toggled } from '../../model/words/toggled.ts'
 import { Rows } from '../../parts/rowScroll.tsx'
@@ -23,6 +24,8 @@ import { isRaw } from '../../model/words/rawText.ts'
 import { readMarkdown } from '../../parts/laterMarkdown.ts'
 import { forDisplay } from '../../model/words/shortText.ts'
 import { lanesWidth } from './conversationLanes.tsx'
+
+const NewBelow = laterPart<NewBelowProps>(<></>, async () => (await import('./newBelow.tsx')).NewBelow)
 
 export interface ConversationPaneProps {
   readonly view: AgentView
@@ -40,14 +43,13 @@ export function ConversationPane({ view, selected, onSelect }: ConversationPaneP
   const graph = source.update(status === 'loading' ? { records: tail, events: noEvents, at: null } : state)
   const node = selected.value
   // What came before is being read: a node of it is waited for.
-  const isToCome = status === 'loading' && node !== null && graph.row(node) === undefined
-  if (isToCome) return <Skeleton label="Loading the conversation" read={state.lastSeq} />
+  if (status === 'loading' && (tail.length === 0 || (node !== null && graph.row(node) === undefined)))
+    return <Skeleton label="Loading the conversation" read={state.lastSeq} />
   if (graph.rows.length === 0 && state.partial === null) return <NothingSaid state={state} />
   return <Tree key={view.agentId} view={view} graph={graph} selected={selected} onSelect={onSelect} />
 }
 
 function NothingSaid({ state }: { readonly state: AgentViewState }): JSX.Element {
-  if (state.status === 'loading') return <Skeleton label="Loading the conversation" read={state.lastSeq} />
   const isPast = state.status === 'past'
   return (
     <EmptyState icon="send" title={isPast ? 'No messages at this point' : 'No messages yet'}>
@@ -152,6 +154,7 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
         />
       </div>
       <NewBelow
+        key={`${state.status === 'loading'}`}
         scroller={() => scroller.current}
         isFollowing={scroll.isFollowing}
         count={graph.rows.length}

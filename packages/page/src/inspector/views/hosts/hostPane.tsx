@@ -104,7 +104,7 @@ function useHostChart(inspector: Inspector, host: HostView | null): ServedChart 
   useEffect(() => {
     if (id === undefined) return undefined
     let isOver = false
-    void inspector.charts.readHost(id).then((read) => {
+    void inspector.charts.readFull(id).then((read) => {
       if (!isOver) chart.value = read
     })
     return () => void (isOver = true)

@@ -251,7 +251,6 @@ function NotCaptured({ count }: { readonly count: number }): JSX.Element {
 }
 
 function NoRequest({ state }: { readonly state: AgentViewState }): JSX.Element {
-  if (state.status === 'loading') return <Skeleton label="Loading the requests" read={state.lastSeq} />
   const hasTurns = state.records.some(({ type }) => type === 'turn.start')
   if (!hasTurns || state.status === 'past')
     return (

@@ -130,7 +130,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
       return
     }
     if (why !== null || !isMeant(cause, what)) return
-    void import('../../model/sessions/causeActs.ts').then(({ actOnCause }) => actOnCause(inspector, cause, what))
+    void import('./homeMore.tsx').then(({ actOnCause }) => actOnCause(inspector, cause, what))
   }
   const isShownWhole = (row: OverviewRow, pending: Pending): boolean => {
     const index = lines.findIndex((line) => line.type === 'row' && line.row.key === row.key)

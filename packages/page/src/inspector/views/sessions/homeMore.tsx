@@ -11,6 +11,9 @@ import { useHosts } from '../hosts/useHosts.ts'
 
 export { FirstHint } from './firstHint.tsx'
 
+// It comes with them: nobody acts before they are there.
+export { actOnCause } from '../../model/sessions/causeActs.ts'
+
 const HomeHosts = laterPart<HomeHostsProps>(<></>, async () => (await import('../hosts/homeHosts.tsx')).HomeHosts)
 
 export interface MachinesProps {

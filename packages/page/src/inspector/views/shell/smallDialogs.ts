@@ -1,7 +1,11 @@
-/** Dialogs whose code is fetched together: each is small, and a person who opens one opens others. */
+/** Dialogs, and what is said beside them, whose code is fetched together: each is small, and a person who opens one opens others. */
+export { CompareDialog } from '../branches/compareDialog.tsx'
 export { CompactDialog } from '../conversation/compactDialog.tsx'
+export { Failed } from '../agent/failed.tsx'
 export { ForkDialog } from '../branches/forkDialog.tsx'
+export { HelpDialog } from './helpDialog.tsx'
 export { PolicyDialog } from '../agent/policyDialog.tsx'
 export { ShareDialog } from '../agent/shareDialog.tsx'
+export { ShownError } from './shownError.tsx'
 export { SpawnDialog } from '../sessions/spawnDialog.tsx'
 export { StopDialog } from '../agent/stopDialog.tsx'
