@@ -17,9 +17,17 @@ export const faults: readonly Fault[] = [
   {
     id: 'placedMachines-2',
     file: object,
-    what: 'a decision for an agent of a machine does not go to the machine',
+    what: 'a decision for an agent of a machine waits until the machine rests',
     from: 'if (machine !== undefined) return await forward<Nudged>',
     to: 'if (machine?.length === 0) return await forward<Nudged>',
+    tests: inEngine,
+  },
+  {
+    id: 'placedMachines-8',
+    file: object,
+    what: 'an agent of a machine is taken from it by a command',
+    from: 'if (machine !== undefined) return await forward<Outcome>',
+    to: 'if (machine?.length === 0) return await forward<Outcome>',
     tests: inEngine,
   },
   {

@@ -183,9 +183,10 @@ export class ClientRelay implements Relay {
     }
   }
 
-  /** An agent without an id gets the one that a worker will give it. */
+  /** The agent, or the machine, that a command is for. An agent without an id gets the one that a worker will give it. */
   #agentOf(command: Command): string {
     if ('agentId' in command && command.agentId !== undefined) return command.agentId
+    if ('hostId' in command) return command.hostId
     const { definition = '', id } = command as { readonly definition?: string; readonly id: string }
     const hash = createHash('sha256').update(requestIdOf(this.#client.session.id, id)).digest('hex')
     return `${definition}-${hash.slice(0, 16)}`

@@ -150,6 +150,10 @@ export class Gateway implements Front {
       const metadata = { ...agent.metadata, ...grant.metadata }
       if (!reaches(grant, { id: agent.id, path: [], metadata })) throw newOutOfReach()
     }
+    if ('hostId' in command)
+      return reaches(grant, { id: agentId, path: [], metadata: undefined })
+        ? undefined
+        : Promise.reject(newOutOfReach())
     if (command.type === 'agent.spawn')
       return begins({ id: agentId, metadata: command.metadata }).then(async () => {
         const taken = await createdRecord(this.#store, agentId)

@@ -8,7 +8,5 @@ export const ownCommands: ReadonlySet<Command['type']> = new Set<Command['type']
   'waiting.list',
   'agent.share',
   'worker.list',
-  'host.send',
   'host.list',
-  'host.read',
 ])

@@ -10,8 +10,6 @@ import { type Asked, relayed, worker, yes } from './relayed.ts'
 const answeredHere = [
   'agent.share',
   'host.list',
-  'host.read',
-  'host.send',
   'session.list',
   'session.search',
   'session.spend',
@@ -22,7 +20,7 @@ const answeredHere = [
 describe('every command of a client of a gateway', (it) => {
   it('goes to workers, but for those that the store answers', async (context) => {
     const one = await worker(context)
-    const { relay, until, answers } = relayed(context, { a1: one.url })
+    const { relay, until, answers } = relayed(context, { a1: one.url, h1: one.url })
     const types = Object.keys(frames) as Command['type'][]
     const taken = types.filter((type, n) => relay.takes({ ...frames[type][0]!, type, id: `c${n}` } as Command))
     assert.equal(types.filter((type) => !taken.includes(type)).toSorted(), answeredHere)
@@ -31,7 +29,8 @@ describe('every command of a client of a gateway', (it) => {
     await until(() => answers().length >= taken.length - spawned)
     assert.is(new Set(answers()).size, answers().length)
     const told = one.asked.map((line) => line.split(' ')[0])
-    for (const type of taken) if ('agentId' in frames[type][0]!) assert.ok(told.includes(type), type)
+    for (const type of taken)
+      if ('agentId' in frames[type][0]! || 'hostId' in frames[type][0]!) assert.ok(told.includes(type), type)
   })
 })
 

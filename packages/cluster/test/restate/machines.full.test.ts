@@ -10,6 +10,7 @@ import { connect } from '../../../bridge/src/client/connect.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { agentLogic } from '../../../xstate/src/agentLogic.ts'
 import { defineHost } from '../../../xstate/src/hosts/defineHost.ts'
+import { durable } from '../../../xstate/src/hosts/durable.ts'
 import { counter } from '../../../xstate/test/hosts/hostParts.ts'
 import { recordsIn } from './recordsIn.ts'
 import { describeWithEngine, type EngineContext } from './withEngine.ts'
@@ -147,6 +148,41 @@ describeWithEngine('a machine that an engine places', (it) => {
     assert.is((await recordsIn(context.store(), agentId)).filter(({ type }) => type === 'run.start').length, 1)
     await assert.rejects(machine.send({ type: 'write' }), withCode('MACHINE_CLOSED', 'come to its end'))
     await assert.rejects(client.agent(agentId).decide('nothing', 'approve'), withCode('AGENT_NOT_FOUND', 'the-clerk-o'))
+  })
+
+  it('brings what people decide to its agent while it is at work itself', async (context) => {
+    const goOn = Promise.withResolvers<string>()
+    const busy = defineHost({
+      name: 'busy',
+      machine: (runtime: AgentRuntime) =>
+        setup({
+          types: { children: {} as { wait: 'wait'; clerk: 'clerk' } },
+          actors: { wait: durable(() => goOn.promise, { effects: 'idempotent' }), clerk: agentLogic(runtime, clerk) },
+        }).createMachine({
+          id: 'busy',
+          initial: 'both',
+          states: {
+            both: {
+              invoke: [
+                { id: 'clerk', src: 'clerk', input: { prompt: 'Stamp the letter.' } },
+                { id: 'wait', src: 'wait', onDone: 'over' },
+              ],
+            },
+            over: { type: 'final' },
+          },
+        }),
+    })
+    await context.worker([clerk], { machines: [busy] })
+    const client = await context.client()
+    const machine = await client.openHost('b', busy)
+    const waiting = async () => (await client.waiting()).waiting[0]
+    while ((await waiting()) === undefined) await turn()
+    const { agentId, pending } = (await waiting())!
+    await client.agent(agentId).decide(pending[0]!.key, 'approve')
+    while (!(await recordsIn(context.store(), agentId)).some(({ type }) => type === 'run.end')) await turn()
+    assert.is((await machine.read()).value, 'both')
+    goOn.resolve('done')
+    while ((await machine.read()).status !== 'done') await turn()
   })
 
   it('refuses what is wrong by code: an unknown id, event, machine, an agent’s id', async (context) => {
