@@ -9,6 +9,7 @@ import { reachedFrom } from './reachedFrom.ts'
 function chunkOf(path: string): string {
   // Beside the model's `Policy`, one of two public types of that name would be shown to users as another.
   if (path === 'src/actors/define/policy.d.ts') return 'policies'
+  if (/^packages\/(?:define|remote|ai-sdk\/src\/adapters)\//.test(path)) return 'actors'
   return /^(?:src|packages)\/([^/]+)\//.exec(path)?.[1] ?? 'runtime'
 }
 
@@ -55,7 +56,10 @@ export async function bundleDeclarations(from: string, outDir: string): Promise<
       groups: [
         {
           debugName: 'folders',
-          name: (id) => (isEntry.has(id) || !ofIndex.has(id) ? null : chunkOf(relative(from, id).split(sep).join('/'))),
+          name: (id) =>
+            isEntry.has(id) || (!ofIndex.has(id) && !id.includes('/remote/'))
+              ? null
+              : chunkOf(relative(from, id).split(sep).join('/')),
         },
       ],
     },
