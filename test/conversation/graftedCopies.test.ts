@@ -38,7 +38,7 @@ describe('copies', (it) => {
     log.graft('n2')
     const { messages } = log.assemble().request
     assert.is(textIn(messages).match(/denied by a person: deploy/g)?.length, 1)
-    assert.match(textIn(messages.slice(-1)), /^Denied: it was not run\. Reason: never on Fridays/)
+    assert.match(textIn(messages.slice(-1)), /^Denied by the user: it was not run\. Reason: never on Fridays/)
     log.step([{}])
     log.prune({ steps: ['n4'] })
     assert.is(textIn(log.assemble().request.messages).match(/denied by a person: deploy/g)?.length, 1)

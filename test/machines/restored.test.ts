@@ -289,7 +289,7 @@ describe('an agent restored from its log', (it) => {
     })
     script.deny('c1', 'too risky')
     const again = restoredFrom(upTo(script.driver.records, 'approval.decided'))
-    assert.equal(results(again), [['c1', 'Denied: it was not run. Reason: too risky']])
+    assert.equal(results(again), [['c1', 'Denied by the user: it was not run. Reason: too risky']])
   })
 
   it('counts the turn that a resume goes on with against no limit', () => {

@@ -99,7 +99,7 @@ return tried`
       .slice(-2)
       .map(({ message }) => message) as [ToolResultMessage, AssistantMessage]
     assert.is(result.calls, '1 call: denied pay {"to":"b"}, pay {"to":"c"}')
-    assert.is(textOf(last.content), 'It said: ["pay c","DENIED Denied: it was not run. Reason: too much"]')
+    assert.is(textOf(last.content), 'It said: ["pay c","DENIED Denied by the user: it was not run. Reason: too much"]')
   })
 
   it('passes every call through the hooks of the agent', async (context) => {

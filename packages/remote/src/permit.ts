@@ -42,7 +42,7 @@ export async function permit(
   })
   return decision === 'approve'
     ? { ok: true }
-    : { ok: false, reason: reason === undefined ? 'Denied by the user.' : `Denied: ${reason}` }
+    : { ok: false, reason: reason === undefined ? 'Denied by the user.' : `Denied by the user: ${reason}` }
 }
 
 const whyNot = ({ rule, mode }: Ruling): string =>

@@ -141,7 +141,7 @@ describe('an agent elsewhere', (it) => {
 describe('something that an agent elsewhere asks to be allowed', (it) => {
   for (const [decision, answer] of [
     ['approve', 'It said: edited'],
-    ['deny', 'It said: not edited: Denied: not today'],
+    ['deny', 'It said: not edited: Denied by the user: not today'],
   ] as const)
     it(`is put to people, and they ${decision} it`, async (context) => {
       const { agent, over, said, log } = await begin(context, asking())

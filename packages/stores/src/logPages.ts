@@ -9,8 +9,8 @@ export type Pages = (query?: LogQuery) => Promise<LogPage>
 
 /** Returns the pages of any store. Without page support in the store, its logs are read, first records only where that is enough. */
 export function pagesOf(store: Store): Pages {
+  if (store?.page !== undefined) return (query) => store.page!(query)
   checkStore(store)
-  if (store.page !== undefined) return (query) => store.page!(query)
   const pages = new ReadPages({
     async listed(ids) {
       const among = ids && new Set(ids)

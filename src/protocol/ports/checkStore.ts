@@ -10,9 +10,11 @@ export const has =
 
 export const isStore = has('append', 'read', 'list', 'open', 'close')
 
-/** @throws RuntimeError `INVALID_OPTION` for a value that is no store */
+const isReadable = has('read')
+
+/** Checks a store that is only read. @throws RuntimeError `INVALID_OPTION` for a value that is none */
 export function checkStore(store: unknown): void {
-  if (isStore(store)) return
+  if (isReadable(store)) return
   throw new RuntimeError(
     'INVALID_OPTION',
     `Give a store, such as fileStore(dir), not ${store === null ? 'null' : typeof store}.`,

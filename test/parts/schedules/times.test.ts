@@ -114,8 +114,8 @@ describe('times that passed while nobody was there', (it) => {
 describe('times that are refused', (it) => {
   const now = at('2026-05-07T08:00Z')
   const refused: readonly (readonly [AskedTimes, ...string[]])[] = [
-    [{}, 'one of at, every and cron, and none'],
-    [{ at: now + 1, every: 60_000 }, 'and 2 of them'],
+    [{}, 'one of at, every and cron, and has none'],
+    [{ at: now + 1, every: 60_000 }, 'has 2 of them'],
     [{ cron: '* * * *' }, 'needs five fields'],
     [{ cron: '0 0 0 1 1 * 2030' }, 'needs five fields'],
     [{ cron: '2027-01-01T00:00:00' }, 'needs five fields'],
