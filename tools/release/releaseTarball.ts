@@ -17,8 +17,8 @@ export interface Tarball {
 
 /** Most bytes of the downloads: raise one if it is worth it, and say so in the commit. */
 export const sizeBudget = {
-  tarball: 2_680_000,
-  unpacked: 9_330_000,
+  tarball: 2_690_000,
+  unpacked: 9_430_000,
   files: 312,
 } as const
 
