@@ -134,22 +134,7 @@ const checkOptions = optionsCheck(
   },
 )
 
-/**
- * Defines an agent: checks the options and fills in defaults. Start agents from it with `runtime.spawn`.
- *
- * @throws RuntimeError `INVALID_DEFINITION` naming the option, when one is missing, malformed or unknown.
- *
- * @example
- * ```ts
- * const reviewer = defineAgent({
- *   name: 'reviewer',
- *   model, // any language model of AI SDK 7, such as anthropic('claude-sonnet-5-5')
- *   instructions: 'Review the change and say what is wrong with it.',
- *   tools: workspaceTools('.'),
- *   limits: { turns: 20 },
- * })
- * ```
- */
+/** Defines an agent of what the core knows; `packages/define` has the one of the main door, which knows more. @throws RuntimeError `INVALID_DEFINITION` */
 export function defineAgent<
   Output = undefined,
   Deps = unknown,
