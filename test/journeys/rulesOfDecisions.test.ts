@@ -10,6 +10,7 @@ import type { RuleStore, StoredRule } from '../../src/protocol/ports/ruleStore.t
 import { hostOf } from '../../src/runtime/agents/agentFacts.ts'
 import { permissionsOf } from '../../src/runtime/agents/permissions.ts'
 import { calls, startAgent, tool, type Harness, type HarnessOptions } from '../support/agentHarness.ts'
+import { lateStore } from '../support/lateStore.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const shell = defineTool({
@@ -70,9 +71,13 @@ describe('a rule that is added with a decision about a call of a sub-agent', (it
   const help = ['helper', { task: 't' }] as const
 
   /** A root whose helpers make things, one after another, and which then does so itself. */
-  const family = (context: CaseContext, { root, below }: { readonly root?: object; readonly below?: object } = {}) =>
+  const family = (
+    context: CaseContext,
+    { root, below, ...more }: { readonly root?: object; readonly below?: object; readonly store?: Store } = {},
+  ) =>
     startAgent(context, {
       tools,
+      ...more,
       ...(root === undefined ? {} : { permissions: root }),
       agents: [helper(below)],
       toolExecution: 'sequential',
@@ -128,6 +133,15 @@ describe('a rule that is added with a decision about a call of a sub-agent', (it
       [await startsOf(store, 'a1.1'), await startsOf(store, 'a1.2'), started(harness).slice(2)],
       [[], [], []],
     )
+  })
+
+  it('ends the wait of the call at once, though it is still being written', async (context) => {
+    const harness = await family(context, { root: {}, store: lateStore() })
+    const { agent } = harness
+    const run = agent.prompt('go')
+    agent.decide(await keyIn(harness), 'approve', { grant: { rule: 'run_command(make)', scope: 'session' } })
+    assert.equal(agent.pending(), [])
+    await run.result
   })
 
   it('stays below where nothing above has rules', async (context) => {

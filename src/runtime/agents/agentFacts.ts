@@ -17,7 +17,7 @@ import type { Metadata } from '../../protocol/metadata.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
 import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
 import type { AgentEvent, GrowingReply } from '../../protocol/events.ts'
-import { approvalsOf, treeOf, type AgentTree, type PendingApproval, pendingOf } from './agentTree.ts'
+import { approvalsOf, treeOf, type AgentTree, type PendingApproval, undecidedOf } from './agentTree.ts'
 import { checkListener } from '../events/observers.ts'
 import { settled, type Settled } from './settled.ts'
 import { stateOfAgent } from './agentState.ts'
@@ -242,7 +242,7 @@ export abstract class AgentFacts<
    * told apart by `kind`. Redacted like the events that ask for them.
    */
   pending(): Pending[] {
-    return this.#host.announcer.clean(pendingOf(this.#host))
+    return this.#host.announcer.clean(undecidedOf(this.#host))
   }
 
   /** Its schedules, the next one first. */

@@ -71,6 +71,10 @@ export const pendingOf = (host: TreeAgent): Pending[] => [
   ...host.family.listed.flatMap(pendingOf),
 ]
 
+/** The same without what was decided a moment ago, whose record is still being written. */
+export const undecidedOf = (host: TreeAgent): Pending[] =>
+  pendingOf(host).filter(({ agentId, key }) => hostOf(host, agentId)?.ports.answers.isDecided(key) !== true)
+
 /** An agent's own calls that wait for people. */
 export const ownPending = (agentId: string, { calls, run, reporters }: Waiting): Pending[] => [
   ...(run === null ? [] : calls.flatMap((call) => pendingCall(agentId, call) ?? [])),

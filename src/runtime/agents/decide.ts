@@ -6,7 +6,7 @@ import { alwaysId } from '../../protocol/parts/permissions/permissionModes.ts'
 import type { Grant } from '../../protocol/parts/permissions/permissionRecords.ts'
 import type { Pending } from '../../protocol/runs/pending.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
-import { hostOf, pendingOf } from './agentTree.ts'
+import { hostOf, undecidedOf } from './agentTree.ts'
 import { checkDecisionGrant, mayKeep } from './permissions.ts'
 import { checkDeps } from '../children/runDeps.ts'
 
@@ -69,9 +69,7 @@ const grantedWith = (
 }
 
 function find(host: TreeAgent, callId: string): { readonly pending: Pending; readonly owner: TreeAgent } {
-  const waiting = pendingOf(host).filter(
-    ({ agentId, key }) => hostOf(host, agentId)?.ports.answers.isDecided(key) !== true,
-  )
+  const waiting = undecidedOf(host)
   const pending =
     waiting.find((call) => call.callId === callId && call.agentId === host.agentId) ??
     waiting.find(({ key }) => key === callId)

@@ -101,4 +101,12 @@ export const faults: readonly Fault[] = [
     to: 'true',
     tests: adding,
   },
+  {
+    id: 'permissions-13',
+    file: 'src/runtime/agents/agentFacts.ts',
+    what: 'a call that was decided is still among those that wait, and deciding it once more throws',
+    from: 'clean(undecidedOf(this.#host))',
+    to: 'clean(approvalsOf(this.#host))',
+    tests: ['journeys/rulesOfDecisions'],
+  },
 ]

@@ -227,7 +227,7 @@ export class Bridge {
     // One that does not run is in its log, and followed should it begin to run.
     const { path, metadata } = await this.agents.created(agentId, viewer)
     let lastSeq = 0
-    for await (const { seq } of this.store.read(agentId, -1)) lastSeq = seq
+    for await (const { seq } of this.store.read(agentId)) lastSeq = seq
     return this.#openFeed({ path, metadata, lastSeq }, agentId)
   }
 

@@ -217,7 +217,7 @@ describeInChromium('the page over a server that is killed while braked sub-agent
     await inspector.sees('All is done.')
     const after = await Promise.all(['boss', 'boss.1', 'boss.2'].map((id) => server.log(id)))
     after.forEach((records, index) => assert.equal(records.slice(0, before[index]!.length), before[index]))
-    checkProblems(context, /WebSocket connection to/)
+    checkProblems(context, /WebSocket connection to|ERR_CONNECTION_REFUSED/)
   })
 })
 
