@@ -3,7 +3,8 @@ import { isOver, stopwatch } from './deadline.ts'
 /** Number of handles of each kind that keep the process alive; before the tests these include the standard streams. */
 export type Handles = ReadonlyMap<string, number>
 
-const graceMs = 500
+/** An aborted command has a second to end, and half of one for its output; nobody waits for it. */
+const graceMs = 2_000
 const pollMs = 10
 
 /** Counts the handles that keep the event loop alive; those that are `unref`ed do not. */
@@ -23,7 +24,7 @@ function newSince(before: Handles): readonly string[] {
 }
 
 /**
- * Handles that are open and were not open before. Handles that are closing have half a second to do so, longer on a busy machine
+ * Handles that are open and were not open before. Handles that are closing have two seconds to do so, longer on a busy machine
  * (`isOver`). Empty if all are closed.
  */
 export async function leftOpen(before: Handles): Promise<readonly string[]> {
