@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { ask, iterate, partsOf, useWire, wireFamilies } from '../../../../test/support/wireServer/useWire.ts'
 import type { WireReply } from '../../../../test/support/wireServer/wireFamily.ts'
+import type { WireExchange } from '../../../../test/support/wireServer/wireServer.ts'
 
 const ended = { done: true, value: undefined }
 
@@ -39,27 +40,20 @@ for (const family of wireFamilies) {
       ).closedByClient
     })
 
-    it('closes the connection before the first byte of the answer', async (test) => {
-      const { server, model } = await useWire(test, family, [() => {}])
-      const arrival = server.arrival()
-      const abort = new AbortController()
-      const pending = iterate(model, abort.signal).next()
-      const exchange = await arrival
-      abort.abort(new Error('enough'))
-      assert.equal(await pending, ended)
-      await exchange.closedByClient
-    })
-
-    it('closes the connection between the head of the answer and its first event', async (test) => {
-      const { server, model } = await useWire(test, family, [(exchange) => exchange.send(': ping\n\n')])
-      const arrival = server.arrival()
-      const abort = new AbortController()
-      const pending = iterate(model, abort.signal).next()
-      const exchange = await arrival
-      abort.abort(new Error('enough'))
-      assert.equal(await pending, ended)
-      await exchange.closedByClient
-    })
+    for (const [when, answer] of [
+      ['before the first byte of the answer', () => {}],
+      ['between the head of the answer and its first event', (exchange: WireExchange) => exchange.send(': ping\n\n')],
+    ] as const)
+      it(`closes the connection ${when}`, async (test) => {
+        const { server, model } = await useWire(test, family, [answer])
+        const arrival = server.arrival()
+        const abort = new AbortController()
+        const pending = iterate(model, abort.signal).next()
+        const exchange = await arrival
+        abort.abort(new Error('enough'))
+        assert.equal(await pending, ended)
+        await exchange.closedByClient
+      })
 
     it('makes no request once the signal is aborted', async (test) => {
       const { server, model } = await useWire(test, family, [])
