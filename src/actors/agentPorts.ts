@@ -27,7 +27,7 @@ import type { BackgroundPorts } from './parts/background/backgroundPorts.ts'
 import type { LeftBehind } from './parts/memory/leftBehind.ts'
 import type { AgentPermissions } from './parts/permissions/agentPermissions.ts'
 import type { Metadata } from '../protocol/metadata.ts'
-import type { Redactor } from '../log/redaction/redactor.ts'
+import type { Redactor } from '../protocol/ports/redactor.ts'
 
 type Unstamped<E> = E extends unknown ? Omit<E, 'agentId' | 'path' | 'seq' | 'time'> : never
 

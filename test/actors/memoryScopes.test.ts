@@ -5,7 +5,7 @@ import { recordOf } from '../../src/actors/parts/memory/writing.ts'
 import type { Memory } from '../../src/protocol/ports/memory.ts'
 import type { Message } from '../../src/protocol/messages.ts'
 import { ofProgram } from '../../src/protocol/asked.ts'
-import { Redactor } from '../../src/log/redaction/redactor.ts'
+import { Redactor } from '../../packages/redaction/src/redactor.ts'
 import { actorPorts, agentSays, toolSays, userSays } from '../support/actorPorts.ts'
 import { assert, describe } from '../support/suite.ts'
 

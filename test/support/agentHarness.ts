@@ -5,7 +5,7 @@ import {
   type ScriptedModel,
   type ScriptedReply,
 } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import type { RedactOptions } from '../../src/log/redaction/redactor.ts'
+import type { RedactOptions } from '../../packages/redaction/src/redactor.ts'
 import { isToolSource } from '../../src/actors/tools/toolSource.ts'
 import { defineTool, type Tool, type ToolOptions } from '../../src/actors/tools/defineTool.ts'
 import type { Conversation } from '../../src/conversation/tree/conversation.ts'

@@ -1,4 +1,4 @@
-import type { Redactor } from '../../log/redaction/redactor.ts'
+import type { Redactor } from '../../protocol/ports/redactor.ts'
 import { cutMiddle } from '../../protocol/text/cutMiddle.ts'
 
 /** Longest output of a call without a result that its model is shown, in UTF-16 units. */

@@ -1,19 +1,17 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import type { AgentPorts, LiveBody, TurnPlace } from '../../actors/agentPorts.ts'
 import { blankSettings } from '../../log/redaction/blankSecrets.ts'
-import type { Redactor } from '../../log/redaction/redactor.ts'
+import type { RedactedText, Redactor } from '../../protocol/ports/redactor.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
 import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { toErrorInfo } from '../../protocol/errors.ts'
 import { concernsPeople, isDelta, type AgentEvent, type EventOf, type DeltaEvent } from '../../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
-import type { TracedAgent, TracedEffect } from '../../protocol/ports/tracer.ts'
-import type { Instrumentation } from './instrumentation.ts'
+import type { TracedAgent, TracedEffect, Tracer } from '../../protocol/ports/tracer.ts'
 import { listLater } from './listLater.ts'
 import { Notices, Observers, type AgentListener } from './observers.ts'
 import { RunHandle, type RunOutcome } from '../../protocol/runs/run.ts'
-import { RedactedStream } from '../../log/redaction/redactedStream.ts'
 
 /** Number of messages of a trunk from which a `turn.request` builds its list on demand, because lists for every turn would add up. */
 const longRequest = 256
@@ -45,7 +43,7 @@ interface EventOwner {
 /** Observers of all agents, and the redactor that applies to them. */
 interface Listening {
   readonly clock: Clock
-  readonly instrumentation?: Instrumentation | undefined
+  readonly instrumentation?: Required<Tracer> | undefined
   /** Holder of the redactor, and receiver of trouble that has no listener. */
   readonly sources: { readonly redactor: Redactor | undefined; unheard(info: SourceInfo): void }
   readonly callbackFailed: (place: string, thrown: unknown, fields: object) => void
@@ -305,7 +303,7 @@ type Delta = Extract<LiveBody, { type: DeltaEvent['type'] }>
 /** Removes secrets from the live events of one reply, including its deltas, even if a secret arrives in pieces. */
 class DeltaFilter {
   readonly #redactor: Redactor
-  readonly #streams = new Map<string, { readonly stream: RedactedStream; last: Delta }>()
+  readonly #streams = new Map<string, { readonly stream: RedactedText; last: Delta }>()
   readonly announced = { text: '', thinking: '' }
 
   constructor(redactor: Redactor) {
@@ -316,7 +314,7 @@ class DeltaFilter {
   filter(body: LiveBody): LiveBody | undefined {
     if (!isDelta(body)) return this.#redactor.value(body)
     const name = body.type === 'toolCall.delta' ? `${body.type} ${body.callId}` : body.type
-    const entry = this.#streams.get(name) ?? { stream: new RedactedStream(this.#redactor), last: body }
+    const entry = this.#streams.get(name) ?? { stream: this.#redactor.stream(), last: body }
     // Other fields, such as a tool's name, arrive whole.
     entry.last = { ...this.#redactor.value({ ...body, text: '' }), text: body.text }
     this.#streams.set(name, entry)

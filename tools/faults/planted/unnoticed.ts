@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unnoticed-13',
-    file: 'src/log/redaction/redactedStream.ts',
+    file: 'packages/redaction/src/redactedStream.ts',
     what: 'after a long piece was held back the text of a reply comes in late lumps',
     from: '    this.#lookAt = 0\n    return { text, offset }',
     to: '    return { text, offset }',

@@ -1,0 +1,33 @@
+import { nanoid } from 'nanoid'
+import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { MemorySnapshots } from '../../../src/log/stores/memorySnapshots.ts'
+import { systemClock } from '../../../src/protocol/ports/clock.ts'
+import type { RuntimeSetup } from '../../../src/runtime/runtimeSetup.ts'
+import { gateOf } from '../../models/src/limits/gateOf.ts'
+import { ModelQueue } from '../../models/src/limits/modelQueue.ts'
+import { Redactor } from '../../redaction/src/redactor.ts'
+import { interpretBy } from './differenceFromXState.ts'
+import { Instrumentation } from './instrumentation.ts'
+import type { RuntimeOptions } from './runtimeOptions.ts'
+
+/** Makes everything that a runtime works with from the options of an application. @throws RuntimeError `INVALID_OPTION` */
+export function runtimeSetup(options: RuntimeOptions): RuntimeSetup {
+  const { clock = systemClock, logger, tracer, models, modelShare, redact } = options
+  const queue = models && new ModelQueue(models, clock, modelShare)
+  return {
+    store: options.store ?? memoryStore(),
+    memoryStore,
+    snapshots: new MemorySnapshots(),
+    clock,
+    random: options.random ?? Math.random,
+    newId: options.newId ?? (() => nanoid(12)),
+    logger,
+    instrumentation: tracer === undefined && logger === undefined ? undefined : new Instrumentation({ tracer, logger }),
+    redactor: redact && new Redactor(redact),
+    newRedactor: () => new Redactor({ knownKeys: false }),
+    idleUnloadMs: options.idleUnloadMs,
+    models: queue && ((caller) => gateOf(queue, clock, caller)),
+    modelTurns: options.modelTurns,
+    interpreter: interpretBy(options.interpreter ?? 'planned', logger),
+  }
+}

@@ -1,0 +1,2 @@
+/** Lines about brakes, by those who show them. */
+export * as brakeLines from './graftLines.ts'

@@ -1,2 +1,0 @@
-/** Lines about brakes, by those who show them. */
-export * as brakeLines from './graft/graftLines.ts'
