@@ -76,7 +76,7 @@ export const layers: readonly Layer[] = [
   { path: 'packages/models/src', below: [...words, 'src/actors', adapters], packages: ['zod'] },
   {
     path: 'packages/runtime/src',
-    below: [...core, 'packages/words/src', 'packages/redaction/src', 'packages/models/src'],
+    below: [...core, 'packages/words/src', 'packages/redaction/src'],
     packages: ['xstate', 'zod', 'nanoid'],
     node: 'modules',
   },
@@ -312,6 +312,7 @@ export const layers: readonly Layer[] = [
       'packages/cluster/src',
       'packages/page/src/sessionPages',
       'packages/evaluation/src',
+      'packages/runtime/src',
     ],
     packages: ['xstate', 'zod', 'nanoid'],
     node: 'files',

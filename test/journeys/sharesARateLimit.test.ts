@@ -1,7 +1,7 @@
 import { fallback } from '../../packages/models/src/fallback.ts'
 import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
 import { llmStrategy } from '../../packages/policies/src/llmStrategy.ts'
-import type { ModelLimits } from '../../packages/models/src/limits/modelLimit.ts'
+import type { ModelLimits } from '../../packages/runtime/src/limits/modelLimit.ts'
 import type { AgentEvent, EventOf } from '../../src/protocol/events.ts'
 import type { Model, ModelPart } from '../../src/protocol/ports/model.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'

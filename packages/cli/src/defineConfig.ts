@@ -1,7 +1,7 @@
 import type { AnyModel } from '../../../src/actors/models/anyModel.ts'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import type { ToolEntries, ToolEntry } from '../../../src/actors/define/toolEntries.ts'
-import type { ModelLimits } from '../../models/src/limits/modelLimit.ts'
+import type { ModelLimits } from '../../runtime/src/limits/modelLimit.ts'
 import type { GatewayOptions } from '../../cluster/src/gateway/gatewayOptions.ts'
 import type { RestateWorkerOptions } from '../../cluster/src/restate/restateWorker.ts'
 import type { PostgresStoreOptions } from '../../postgres/src/postgresOptions.ts'

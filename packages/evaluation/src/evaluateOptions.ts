@@ -1,5 +1,5 @@
 import type { AnyModel } from '../../../src/actors/models/anyModel.ts'
-import type { ModelLimits } from '../../models/src/limits/modelLimit.ts'
+import type { ModelLimits } from '../../runtime/src/limits/modelLimit.ts'
 import type { PricesByModel } from '../../../src/actors/turn/pricing.ts'
 import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import type { RedactOptions } from '../../redaction/src/redactor.ts'

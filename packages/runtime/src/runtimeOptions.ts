@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { modelLimitsSchema, type ModelLimits } from '../../models/src/limits/modelLimit.ts'
+import { modelLimitsSchema, type ModelLimits } from './limits/modelLimit.ts'
 import type { RedactOptions } from '../../redaction/src/redactor.ts'
 import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'

@@ -104,7 +104,7 @@ export const faults: readonly Fault[] = [
     what: 'after a long piece was held back the text of a reply comes in late lumps',
     from: '    this.#lookAt = 0\n    return { text, offset }',
     to: '    return { text, offset }',
-    tests: ['redaction/heldPieces'],
+    tests: ['redaction/test/heldPieces'],
   },
   {
     id: 'unnoticed-14',
