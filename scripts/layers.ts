@@ -36,7 +36,7 @@ const sourcesOf = (...names: readonly string[]): readonly string[] => names.map(
 /** From the ground up: each imports only what stands before it. First the core, which knows no package; then the packages. */
 export const layers: readonly Layer[] = [
   { path: 'src/protocol', below: [], packages: ['zod', '@earendil-works/pi-schema'] },
-  { path: 'src/log', below: before('src/log'), packages: ['zod'], node: 'files' },
+  { path: 'src/log', below: before('src/log'), packages: ['zod'] },
   { path: 'src/conversation', below: before('src/conversation') },
   { path: 'src/machines', below: ['src/protocol', 'src/log'], packages: ['xstate'] },
   {
@@ -76,7 +76,7 @@ export const layers: readonly Layer[] = [
   { path: 'packages/models/src', below: [...words, 'src/actors', adapters], packages: ['zod'] },
   {
     path: 'packages/runtime/src',
-    below: [...core, 'packages/words/src', 'packages/redaction/src'],
+    below: [...core, 'packages/words/src', 'packages/redaction/src', 'packages/stores/src'],
     packages: ['xstate', 'zod', 'nanoid'],
     node: 'modules',
   },
@@ -231,6 +231,7 @@ export const layers: readonly Layer[] = [
       'packages/xstate/src/hosts/naming.ts',
       'packages/xstate/src/hosts/registry.ts',
       ...sourcesOf('bridge', 'runtime'),
+      'packages/stores/src',
     ],
     packages: ['zod', 'nanoid', 'ws', '@restatedev/restate-sdk', '@restatedev/restate-sdk-clients'],
     node: 'modules',
@@ -261,6 +262,7 @@ export const layers: readonly Layer[] = [
       'packages/page/src/sessionPages',
       'packages/page/src/inspector',
       'packages/runtime/src',
+      'packages/stores/src',
     ],
     types: ['packages/tools/src'],
     packages: ['preact', '@preact/signals', 'zod', 'fflate', 'dequal', 'vite'],

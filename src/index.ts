@@ -81,7 +81,7 @@ export type { Logger } from './protocol/ports/logger.ts'
 export type { Tracer } from './protocol/ports/tracer.ts'
 
 // Stores: `escapement/stores` has what one of your own needs, `escapement/sessions` what reads them
-export { memoryStore } from './log/stores/memoryStore.ts'
+export { memoryStore } from '../packages/stores/src/memory/memoryStore.ts'
 export { fileStore } from '../packages/stores/src/fileStore.ts'
 export type { Store } from './protocol/ports/store.ts'
 

@@ -4,7 +4,7 @@ import { ModelQueue, type Permit } from '../../packages/runtime/src/limits/model
 import type { ModelLimits } from '../../packages/runtime/src/limits/modelLimit.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { quiet } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

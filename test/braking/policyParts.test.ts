@@ -10,7 +10,7 @@ import { rebuildConversation } from '../../src/conversation/tree/rebuildConversa
 import type { Memory } from '../../src/protocol/ports/memory.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import { importSession } from '../../packages/sessions/src/importSession.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { ends, Lives, until } from '../support/lives.ts'

@@ -10,7 +10,7 @@ import { noUsage } from '../../src/protocol/messages.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { gate, tool, withCode } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 

@@ -8,7 +8,7 @@ import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { parallel } from '../../packages/groups/src/parallel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { calls, counter, done, quiet, usageOf, withCode } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 

@@ -8,7 +8,7 @@ import type { Agent } from '../../src/runtime/agents/agent.ts'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
 import type { RuntimeOptions } from '../../packages/runtime/src/runtimeOptions.ts'
 import { simulatedClock, type SimulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { counter, quiet } from '../support/agentHarness.ts'
 import type { CaseContext } from '../support/suite.ts'
 

@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
-import { MemorySnapshots } from '../../../src/log/stores/memorySnapshots.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
+import { MemorySnapshots } from '../../stores/src/memory/memorySnapshots.ts'
 import { systemClock } from '../../../src/protocol/ports/clock.ts'
 import type { RuntimeSetup } from '../../../src/runtime/runtimeSetup.ts'
 import { gateOf } from './limits/gateOf.ts'

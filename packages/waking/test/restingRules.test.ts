@@ -12,7 +12,7 @@ import { warnOfForgottenApprovals } from '../../../src/runtime/forgottenApproval
 import { checkDetachable, detachHost, rootOf } from '../../../src/runtime/letGo.ts'
 import { standingOf } from '../src/logStanding.ts'
 import { inOrder, WaitingList, waitingAgent } from '../src/waitingList.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { logOf } from '../../../test/support/lives.ts'
 import { sharedStore } from '../../../test/support/sharedStore.ts'
 import { assert, describe } from '../../../test/support/suite.ts'

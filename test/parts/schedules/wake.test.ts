@@ -1,6 +1,6 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { z } from 'zod'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../packages/stores/src/memory/memoryStore.ts'
 import { readAll } from '../../../packages/evaluation/src/testing/contractDemands.ts'
 import { simulatedClock } from '../../../packages/evaluation/src/testing/simulatedClock.ts'
 import { createRuntime } from '../../../packages/bridge/src/createRuntime.ts'

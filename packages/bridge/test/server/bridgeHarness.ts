@@ -13,7 +13,7 @@ import type { ErasableStore, Store } from '../../../../src/protocol/ports/store.
 import type { BridgeServer, ServeOptions } from '../../src/server/serveOptions.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
 import type { RuntimeOptions } from '../../../runtime/src/runtimeOptions.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { tool } from '../../../../test/support/agentHarness.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'
 

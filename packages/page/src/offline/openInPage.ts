@@ -4,7 +4,7 @@ import { createRuntime, type Runtime } from '../../../bridge/src/createRuntime.t
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import type { RuntimeOptions } from '../../../runtime/src/runtimeOptions.ts'
 import { InProcessServer, type InProcessOptions } from '../../../bridge/src/inProcess/inProcessServer.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { showInspector, type ShownInspector, type ShowOptions } from './showInspector.tsx'
 
 export interface InPageOptions extends InProcessOptions {

@@ -1,4 +1,4 @@
-import type { DueAgent, TimerIndex } from '../../protocol/ports/timers.ts'
+import type { DueAgent, TimerIndex } from '../../../../src/protocol/ports/timers.ts'
 
 /** The times of agents in memory. `check` refuses a writer that may not write. */
 export class MemoryTimers implements TimerIndex {

@@ -1,5 +1,5 @@
-import { defaultSearchLimit, type SearchHit, type SearchQuery } from '../../protocol/ports/logSearch.ts'
-import type { LogRecord } from '../../protocol/records.ts'
+import { defaultSearchLimit, type SearchHit, type SearchQuery } from '../../../../src/protocol/ports/logSearch.ts'
+import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { countTerms, excerptFor, saidIn, termsIn, type Term } from './searchText.ts'
 
 /** Finds records in logs that are read one after the other, the best first. */

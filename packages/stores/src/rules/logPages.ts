@@ -4,9 +4,9 @@ import {
   type LogOrigin,
   type LogPage,
   type LogQuery,
-} from '../../protocol/ports/logPages.ts'
-import { hasMetadata } from '../../protocol/metadata.ts'
-import type { LogRecord, RecordOf } from '../../protocol/records.ts'
+} from '../../../../src/protocol/ports/logPages.ts'
+import { hasMetadata } from '../../../../src/protocol/metadata.ts'
+import type { LogRecord, RecordOf } from '../../../../src/protocol/records.ts'
 
 /** Returns the origin of an agent from the first record of its log. Pure. */
 export const originOf = ({ definition, path, time, forkedFrom, metadata }: RecordOf<'agent.created'>): LogOrigin => ({

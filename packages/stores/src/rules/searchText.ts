@@ -1,7 +1,7 @@
-import type { LogRecord } from '../../protocol/records.ts'
-import { lazily } from '../../protocol/lazily.ts'
-import { textOf } from '../../protocol/text/messageText.ts'
-import { foldText } from './foldText.ts'
+import type { LogRecord } from '../../../../src/protocol/records.ts'
+import { lazily } from '../../../../src/protocol/lazily.ts'
+import { textOf } from '../../../../src/protocol/text/messageText.ts'
+import { foldText } from '../../../../src/protocol/text/foldText.ts'
 
 /** Pattern of a word or, in scripts without spaces, of a character. */
 const word = lazily(

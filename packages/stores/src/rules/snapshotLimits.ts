@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { SnapshotLimits } from '../../protocol/ports/snapshots.ts'
+import type { SnapshotLimits } from '../../../../src/protocol/ports/snapshots.ts'
 
 const mib = 1024 * 1024
 

@@ -1,5 +1,5 @@
-import { RuntimeError } from '../../protocol/errors.ts'
-import type { LogRecord } from '../../protocol/records.ts'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import type { LogRecord } from '../../../../src/protocol/records.ts'
 
 /** Returns the error for a writer whose log another writer has opened since. */
 export const leaseLost = (agentId: string, epoch: number, now: number | undefined): RuntimeError =>

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import { RuntimeError } from '../../protocol/errors.ts'
-import type { LogRecord } from '../../protocol/records.ts'
-import { stored, type ErasableStore, type StoreLease } from '../../protocol/ports/store.ts'
-import { checkAgentId } from '../../protocol/ids.ts'
-import { checkLease, countRepeated, otherRecord, seqFrom } from './appendChecks.ts'
-import { fitting, originIn, pageOf } from './logPages.ts'
-import { ScanSearch } from './scanSearch.ts'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import type { LogRecord } from '../../../../src/protocol/records.ts'
+import { stored, type ErasableStore, type StoreLease } from '../../../../src/protocol/ports/store.ts'
+import { checkAgentId } from '../../../../src/protocol/ids.ts'
+import { checkLease, countRepeated, otherRecord, seqFrom } from '../rules/appendChecks.ts'
+import { fitting, originIn, pageOf } from '../rules/logPages.ts'
+import { ScanSearch } from '../rules/scanSearch.ts'
 import { MemorySnapshots } from './memorySnapshots.ts'
 import { MemoryTimers } from './memoryTimers.ts'
-import type { Checkpoint, CheckpointStore } from '../../protocol/ports/checkpoints.ts'
+import type { Checkpoint, CheckpointStore } from '../../../../src/protocol/ports/checkpoints.ts'
 
 /** Checkpoints in memory, lost when the process ends. `check` refuses a writer that may not write. */
 class MemoryCheckpoints implements CheckpointStore {

@@ -1,5 +1,5 @@
-import type { SnapshotLimits, SnapshotStore } from '../../protocol/ports/snapshots.ts'
-import { checkSnapshotSize, memorySnapshotLimits, SnapshotIndex, snapshotId } from './snapshotLimits.ts'
+import type { SnapshotLimits, SnapshotStore } from '../../../../src/protocol/ports/snapshots.ts'
+import { checkSnapshotSize, memorySnapshotLimits, SnapshotIndex, snapshotId } from '../rules/snapshotLimits.ts'
 
 /** Contents in memory, lost when the process ends. */
 export class MemorySnapshots implements SnapshotStore {
