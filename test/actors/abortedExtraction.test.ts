@@ -1,6 +1,6 @@
-import { extract } from '../../src/actors/parts/memory/extract.ts'
+import { extract } from '../../packages/tools/src/remembering/extract.ts'
 import type { Left } from '../../src/actors/parts/memory/leftBehind.ts'
-import { memoryOf } from '../../src/actors/parts/memory/memoryOptions.ts'
+import { memoryOf } from '../../packages/tools/src/remembering/memorySettings.ts'
 import type { Memory, MemoryRecord } from '../../src/protocol/ports/memory.ts'
 import type { Message } from '../../src/protocol/messages.ts'
 import { actorPorts, agentSays, toolSays, userSays } from '../support/actorPorts.ts'

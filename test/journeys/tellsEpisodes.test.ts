@@ -1,7 +1,7 @@
 import type { EpisodeOptions } from '../../packages/policies/src/episodes.ts'
 import { episodes } from '../../src/policies.ts'
 import { createRuntime } from '../../src/index.ts'
-import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
 import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import type { Memory } from '../../src/protocol/ports/memory.ts'

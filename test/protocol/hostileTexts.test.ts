@@ -1,4 +1,4 @@
-import { quotedFrom } from '../../src/actors/parts/memory/taint.ts'
+import { quotedFrom } from '../../packages/tools/src/remembering/taint.ts'
 import { conversationMarkdown } from '../../packages/sessions/src/conversationMarkdown.ts'
 import { readTestRun } from '../../packages/cli/src/embedded/testRun.ts'
 import { isRepairTask } from '../../packages/cli/src/embedded/phrases.ts'

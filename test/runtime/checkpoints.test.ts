@@ -1,6 +1,7 @@
 import { foldContext, type KeptContext } from '../../src/machines/rebuildContext.ts'
 import { keptIn, type KeptState } from '../../src/runtime/agents/keptAgent.ts'
-import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
+import type { AgentOptions } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Checkpoint } from '../../src/protocol/ports/checkpoints.ts'

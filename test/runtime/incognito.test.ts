@@ -1,4 +1,5 @@
-import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
+import type { AgentOptions } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'

@@ -1,4 +1,4 @@
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import { keep } from '../src/keep.ts'
 import type { KeepMemoryOptions } from '../src/keepMemory.ts'
 import type { Memory, MemoryRecord } from '../../../src/protocol/ports/memory.ts'

@@ -1,6 +1,6 @@
 import { recordVersion } from '../../../src/protocol/records.ts'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
-import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../define/src/defineAgent.ts'
 import { scriptedModel } from '../../evaluation/src/testing/scriptedModel.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { deleteSession } from '../src/deleteSession.ts'

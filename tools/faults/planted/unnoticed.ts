@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unnoticed-16',
-    file: 'src/actors/parts/memory/extract.ts',
+    file: 'packages/tools/src/remembering/extract.ts',
     what: 'a run that was aborted goes on writing into the memory',
     from: '      signal.throwIfAborted()\n      const record',
     to: '      const record',

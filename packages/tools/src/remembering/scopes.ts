@@ -1,8 +1,8 @@
-import { isMemoryScope, type MemoryScope } from '../../../protocol/ports/memory.ts'
-import { memoryTiers, type MemoryTier } from '../../../protocol/remembered.ts'
-import type { AgentDefinition } from '../../define/agentDefinition.ts'
-import type { AgentPorts } from '../../agentPorts.ts'
-import type { MemorySettings, NameOwner } from './memoryOptions.ts'
+import { isMemoryScope, type MemoryScope } from '../../../../src/protocol/ports/memory.ts'
+import { memoryTiers, type MemoryTier } from '../../../../src/protocol/remembered.ts'
+import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
+import type { AgentPorts } from '../../../../src/actors/agentPorts.ts'
+import type { MemorySettings, NameOwner } from '../../../../src/actors/parts/memory/memoryOptions.ts'
 
 /** The scopes of an agent's memories that are known at the moment, by tier. */
 export interface Scopes {

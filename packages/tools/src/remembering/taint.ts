@@ -1,10 +1,10 @@
-import type { ConversationNode } from '../../../conversation/tree/node.ts'
-import type { NodeId } from '../../../protocol/ids.ts'
-import { lazily } from '../../../protocol/lazily.ts'
-import { isRemembered } from '../../../protocol/remembered.ts'
-import { textOf, type Block, type Message, type ToolResultMessage } from '../../../protocol/messages.ts'
-import type { AgentPorts } from '../../agentPorts.ts'
-import { recallMemoryName, unconfirmedMark } from './names.ts'
+import type { ConversationNode } from '../../../../src/conversation/tree/node.ts'
+import type { NodeId } from '../../../../src/protocol/ids.ts'
+import { lazily } from '../../../../src/protocol/lazily.ts'
+import { isRemembered } from '../../../../src/protocol/remembered.ts'
+import { textOf, type Block, type Message, type ToolResultMessage } from '../../../../src/protocol/messages.ts'
+import type { AgentPorts } from '../../../../src/actors/agentPorts.ts'
+import { recallMemoryName, unconfirmedMark } from '../../../../src/actors/parts/memory/names.ts'
 
 type Subject = Pick<AgentPorts, 'path' | 'conversation'> & {
   readonly definition?: Partial<Pick<AgentPorts['definition'], 'toolSources'>>

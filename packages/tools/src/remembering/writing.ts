@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { cutEnd } from '../../../protocol/text/cutMiddle.ts'
-import { maxMemoryChars, type MemoryRecord, type MemoryScope } from '../../../protocol/ports/memory.ts'
-import type { AgentPorts } from '../../agentPorts.ts'
+import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
+import { maxMemoryChars, type MemoryRecord, type MemoryScope } from '../../../../src/protocol/ports/memory.ts'
+import type { AgentPorts } from '../../../../src/actors/agentPorts.ts'
 
 /** A memory to be kept. */
 export interface Draft {

@@ -1,14 +1,9 @@
-import type { Memory, MemoryRecord, MemoryScope } from '../../../protocol/ports/memory.ts'
-import type { AgentDefinition } from '../../define/agentDefinition.ts'
-import type { AgentPorts } from '../../agentPorts.ts'
-import type { FactToKeep } from '../../define/policy.ts'
-import { scopesOf, type Place } from './scopes.ts'
+import type { Memory, MemoryRecord, MemoryScope } from '../../../../src/protocol/ports/memory.ts'
+import type { FactToKeep } from '../../../../src/actors/define/policy.ts'
+import type { FactPlace } from '../../../../src/actors/parts/memory/remembering.ts'
+import { scopesOf } from './scopes.ts'
 import { mayBeTainted } from './taint.ts'
 import { recordOf } from './writing.ts'
-
-export interface FactPlace extends Place, Pick<AgentPorts, 'conversation' | 'clock' | 'redactor' | 'incognito'> {
-  readonly definition: Pick<AgentDefinition, 'name' | 'memory'> & Partial<Pick<AgentDefinition, 'toolSources'>>
-}
 
 /**
  * Keeps a fact from a conversation. Returns `null` if nothing was kept because the agent is incognito, its user is unknown, or the text is empty.
