@@ -33,7 +33,7 @@ describe('a run that is aborted while its lessons are kept', (it) => {
       }
       const items = [{ type: 'tag', tag }] as unknown as readonly Left[]
       const leftBehind = { items } as NonNullable<typeof ports.leftBehind>
-      const settings = memoryOf({ store, agent: true, extract: true }, 'Agent')!
+      const settings = memoryOf({ store, agent: true, extract: true }, 'Agent')
       const { signal } = controller
       await extract({ ...ports, leftBehind }, settings, { key: 'k', runId: 'r', signal }).catch(() => {})
       assert.is(kept.length, after)

@@ -18,7 +18,7 @@ const store: Memory = {
 }
 
 const scopes = (options: Partial<MemoryOptions>) => {
-  const { known, main } = scopesOf(actorPorts(), memoryOf({ store, ...options }, 'Agent')!)
+  const { known, main } = scopesOf(actorPorts(), memoryOf({ store, ...options }, 'Agent'))
   return [[...known.values()], main]
 }
 

@@ -6,7 +6,7 @@ import type { RuntimeSetup } from '../../../src/runtime/runtimeSetup.ts'
 import { gateOf } from './limits/gateOf.ts'
 import { ModelQueue } from './limits/modelQueue.ts'
 import { Redactor } from '../../redaction/src/redactor.ts'
-import { interpretBy } from './differenceFromXState.ts'
+import { interpretBy } from './interpreter/differenceFromXState.ts'
 import { Instrumentation } from './instrumentation.ts'
 import type { RuntimeOptions } from './runtimeOptions.ts'
 

@@ -1,2 +1,2 @@
 /** Lines about brakes, by those who show them. */
-export * as brakeLines from './graftLines.ts'
+export * as brakeLines from './graft/graftLines.ts'

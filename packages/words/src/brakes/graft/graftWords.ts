@@ -1,6 +1,6 @@
-import type { EventOf } from '../../../../src/protocol/events.ts'
-import { formatNodeId } from '../../../../src/protocol/text/nodeIds.ts'
-import { plainReason, type Narrated, type Telling } from './telling.ts'
+import type { EventOf } from '../../../../../src/protocol/events.ts'
+import { formatNodeId } from '../../../../../src/protocol/text/nodeIds.ts'
+import { plainReason, type Narrated, type Telling } from '../telling.ts'
 
 type Requested = EventOf<'graft.requested'>
 type Applied = EventOf<'graft.applied'>

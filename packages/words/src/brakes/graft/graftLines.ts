@@ -1,8 +1,8 @@
-import type { EventOf } from '../../../../src/protocol/events.ts'
-import { formatNodeId } from '../../../../src/protocol/text/nodeIds.ts'
-import type { Telling } from './telling.ts'
-import type { NodeId } from '../../../../src/protocol/ids.ts'
-import type { GraftOutcome } from '../../../../src/protocol/brakes/graft/graftRecords.ts'
+import type { EventOf } from '../../../../../src/protocol/events.ts'
+import { formatNodeId } from '../../../../../src/protocol/text/nodeIds.ts'
+import type { Telling } from '../telling.ts'
+import type { NodeId } from '../../../../../src/protocol/ids.ts'
+import type { GraftOutcome } from '../../../../../src/protocol/brakes/graft/graftRecords.ts'
 
 /** Describes the nodes that a graft copied and their copies: `n12–n14 as n30–n32, n20 as n33`. */
 function copiedSpans(copies: GraftOutcome['copies']): string {

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AnyActorRef, type AnyStateMachine, fromCallback, setup } from 'xstate'
-import { changeAction, type ChildCommand, type MakeChange } from '../../../src/machines/change.ts'
-import { messageOf } from '../../../src/protocol/errors.ts'
+import { changeAction, type ChildCommand, type MakeChange } from '../../../../src/machines/change.ts'
+import { messageOf } from '../../../../src/protocol/errors.ts'
 import {
   type Interpreter,
   plannedInterpreter,
   xstateInterpreter,
-} from '../../../src/runtime/interpreter/interpreter.ts'
-import type { Logger } from '../../../src/protocol/ports/logger.ts'
+} from '../../../../src/runtime/interpreter/interpreter.ts'
+import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 import { isTested, xstateVersion } from './testedXState.ts'
 
 interface Trial {
