@@ -30,12 +30,12 @@ const core = [
 const before = (path: string): readonly string[] => core.slice(0, core.indexOf(path))
 const words = before('src/machines')
 const adapters = 'packages/ai-sdk/src/adapters'
-/** Sources of packages, by their names. */
-const sourcesOf = (...names: readonly string[]): readonly string[] => names.map((name) => `packages/${name}/src`)
+/** Sources of packages, by their names with spaces between them. */
+const sourcesOf = (names: string): readonly string[] => names.split(' ').map((name) => `packages/${name}/src`)
 
 /** From the ground up: each imports only what stands before it. First the core, which knows no package; then the packages. */
 export const layers: readonly Layer[] = [
-  { path: 'src/protocol', below: [], packages: ['zod', '@earendil-works/pi-schema'] },
+  { path: 'src/protocol', below: [], packages: ['zod'] },
   { path: 'src/log', below: before('src/log'), packages: ['zod'] },
   { path: 'src/conversation', below: before('src/conversation') },
   { path: 'src/machines', below: ['src/protocol', 'src/log'], packages: ['xstate'] },
@@ -71,7 +71,18 @@ export const layers: readonly Layer[] = [
     node: 'modules',
   },
   { path: 'packages/waking/src', below: [...core, 'packages/stores/src'], packages: ['zod'], node: 'modules' },
-  { path: adapters, below: [...words, 'src/actors'], types: ['@ai-sdk/provider'], packages: ['zod'] },
+  {
+    path: 'packages/schemas/src',
+    below: ['src/protocol', 'src/actors'],
+    packages: ['@earendil-works/pi-schema'],
+    types: ['zod'],
+  },
+  {
+    path: adapters,
+    below: [...words, 'src/actors', 'packages/schemas/src'],
+    types: ['@ai-sdk/provider'],
+    packages: ['zod'],
+  },
   { path: 'packages/policies/src', below: [...words, 'src/actors', adapters], packages: ['zod'], node: 'files' },
   { path: 'packages/models/src', below: [...words, 'src/actors', adapters], packages: ['zod'] },
   {
@@ -134,10 +145,13 @@ export const layers: readonly Layer[] = [
     packages: ['zod', 'quickjs-wasi'],
     node: 'files',
   },
-  { path: 'packages/define/src', below: ['src/actors', adapters, 'packages/tools/src', 'packages/tools/src/finding'] },
+  {
+    path: 'packages/define/src',
+    below: ['src/actors', adapters, 'packages/tools/src', 'packages/tools/src/finding', 'packages/schemas/src'],
+  },
   {
     path: 'packages/openapi/src',
-    below: [...words, 'src/actors', 'packages/tools/src'],
+    below: [...words, 'src/actors', 'packages/tools/src', 'packages/schemas/src'],
     packages: ['zod', '@scalar/openapi-upgrader', 'yaml'],
     node: 'files',
   },
@@ -159,11 +173,11 @@ export const layers: readonly Layer[] = [
     path: 'packages/bridge/src',
     below: [
       ...core,
-      ...sourcesOf('stores', 'sessions', 'waking'),
+      ...sourcesOf('stores sessions waking'),
       'packages/xstate/src/hosts/registry.ts',
-      ...sourcesOf('charts', 'wire'),
+      ...sourcesOf('charts wire'),
       'packages/bridge/src/client',
-      ...sourcesOf('words', 'runtime'),
+      ...sourcesOf('words runtime'),
     ],
     packages: ['xstate', 'zod', 'nanoid', 'ws'],
     node: 'files',
@@ -188,7 +202,14 @@ export const layers: readonly Layer[] = [
   },
   {
     path: 'packages/mcp/src',
-    below: [...core, 'packages/tools/src', 'packages/charts/src', 'packages/bridge/src', 'packages/redaction/src'],
+    below: [
+      ...core,
+      'packages/tools/src',
+      'packages/charts/src',
+      'packages/bridge/src',
+      'packages/redaction/src',
+      'packages/schemas/src',
+    ],
     packages: [
       'xstate',
       'zod',
@@ -203,17 +224,17 @@ export const layers: readonly Layer[] = [
     path: 'packages/acp/src',
     below: [
       ...core,
-      ...sourcesOf('wire', 'sessions', 'charts', 'bridge', 'tools'),
+      ...sourcesOf('wire sessions charts bridge tools'),
       'packages/mcp/src/client/stdioTransport.ts',
       'packages/mcp/src/client/standardError.ts',
-      ...sourcesOf('remote', 'words'),
+      ...sourcesOf('remote words'),
     ],
     packages: ['zod', '@agentclientprotocol/sdk'],
     node: 'modules',
   },
   {
     path: 'packages/a2a/src',
-    below: [...core, ...sourcesOf('remote', 'charts', 'bridge'), 'packages/mcp/src/server/people.ts'],
+    below: [...core, ...sourcesOf('remote charts bridge'), 'packages/mcp/src/server/people.ts'],
     packages: ['zod', '@a2a-js/sdk'],
     node: 'modules',
   },
@@ -227,10 +248,10 @@ export const layers: readonly Layer[] = [
     below: [
       ...core,
       'packages/otel/src/metrics/figures.ts',
-      ...sourcesOf('wire', 'sessions', 'waking'),
+      ...sourcesOf('wire sessions waking'),
       'packages/xstate/src/hosts/naming.ts',
       'packages/xstate/src/hosts/registry.ts',
-      ...sourcesOf('bridge', 'runtime'),
+      ...sourcesOf('bridge runtime'),
       'packages/stores/src',
     ],
     packages: ['zod', 'nanoid', 'ws', '@restatedev/restate-sdk', '@restatedev/restate-sdk-clients'],
@@ -246,7 +267,7 @@ export const layers: readonly Layer[] = [
     path: 'packages/page/src/inspector',
     below: [
       ...words,
-      ...sourcesOf('sessions', 'charts'),
+      ...sourcesOf('sessions charts'),
       'packages/bridge/src/client',
       'packages/bridge/src/client/fold',
       'packages/words/src',
@@ -258,7 +279,7 @@ export const layers: readonly Layer[] = [
     path: 'packages/page/src/offline',
     below: [
       ...core,
-      ...sourcesOf('sessions', 'charts', 'models', 'demo', 'define', 'bridge'),
+      ...sourcesOf('sessions charts models demo define bridge'),
       'packages/page/src/sessionPages',
       'packages/page/src/inspector',
       'packages/runtime/src',
@@ -272,12 +293,13 @@ export const layers: readonly Layer[] = [
     path: 'packages/evaluation/src',
     below: [
       ...core,
-      ...sourcesOf('stores', 'sessions', 'policies', 'models', 'charts', 'tools'),
+      ...sourcesOf('stores sessions policies models charts tools'),
       adapters,
       'packages/define/src',
       'packages/page/src/sessionPages',
       'packages/evaluation/src/statistics',
-      ...sourcesOf('redaction', 'runtime'),
+      ...sourcesOf('redaction runtime'),
+      'packages/schemas/src',
     ],
     packages: ['zod', 'yaml', 'smol-toml'],
     node: 'files',
@@ -286,31 +308,8 @@ export const layers: readonly Layer[] = [
     path: 'packages/cli/src',
     below: [
       ...core,
-      ...sourcesOf(
-        'wire',
-        'words',
-        'redaction',
-        'stores',
-        'sessions',
-        'policies',
-        'models',
-        'waking',
-        'runtime',
-        'xstate',
-        'charts',
-        'sqlite',
-        'postgres',
-        'tools',
-        'demo',
-        'define',
-        'bridge',
-        'acp',
-        'ag-ui',
-        'ai-sdk',
-        'mcp',
-        'otel',
-        'stately',
-      ),
+      ...sourcesOf('wire words redaction stores sessions policies models waking runtime schemas xstate charts sqlite'),
+      ...sourcesOf('postgres tools demo define bridge acp ag-ui ai-sdk mcp otel stately'),
       'packages/cluster/src',
       'packages/page/src/sessionPages',
       'packages/evaluation/src',

@@ -12,6 +12,7 @@ import { isAiSdkModel } from '../../ai-sdk/src/adapters/isAiSdkModel.ts'
 import { declarationOf } from '../../tools/src/finding/declaration.ts'
 import { findingTools } from '../../tools/src/finding/findTools.ts'
 import { knownRemembering } from '../../tools/src/remembering/remembering.ts'
+import { takeJsonSchemas } from '../../schemas/src/defineTool.ts'
 import { skillTools } from '../../tools/src/skills/skillTools.ts'
 
 const known: Required<typeof outside> = {
@@ -54,6 +55,7 @@ export function defineAgent<
   State
 > {
   Object.assign(outside, known)
+  takeJsonSchemas()
   Object.assign(remembering, knownRemembering)
   return define(options)
 }

@@ -1,6 +1,6 @@
 import { withinChars } from '../../tools/src/foreign/withinChars.ts'
 import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
-import { soundSchema } from '../../../src/protocol/checks/soundSchema.ts'
+import { soundSchema } from '../../schemas/src/soundSchema.ts'
 import type { MediaType, Parameter } from './documentSchema.ts'
 import type { ReadOperation } from './operations.ts'
 import { below, DocumentProblem, isObject, resolve } from './references.ts'

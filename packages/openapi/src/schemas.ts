@@ -1,7 +1,7 @@
-import { parseBy } from '../../../src/actors/tools/toolSchema.ts'
+import { parseBy } from '../../schemas/src/readJsonSchema.ts'
 import { whyCostly } from '../../tools/src/foreign/costlySchema.ts'
 import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
-import { schemaCheck } from '../../../src/protocol/checks/schemaCheck.ts'
+import { schemaCheck } from '../../schemas/src/schemaCheck.ts'
 import type { Tool } from '../../../src/actors/tools/defineTool.ts'
 import { below, DocumentProblem, isObject, resolve, target } from './references.ts'
 

@@ -22,6 +22,7 @@ import {
   type StandardInput,
 } from '../../../../src/actors/tools/toolSchema.ts'
 import { notJsonIn } from '../../../../src/actors/tools/toolValue.ts'
+import { takeJsonSchemas } from '../../../schemas/src/defineTool.ts'
 import { plainOutput, toolOutputOf } from './modelOutput.ts'
 
 /** Options for tools of the AI SDK that the tools do not state themselves. */
@@ -222,5 +223,6 @@ function readerOf(
   if (isSent && type === undefined && (anyOf ?? oneOf) !== undefined)
     throw new Error('its input is a union, which providers do not take: put it into a field')
   // The AI SDK itself checks nothing by a schema without a check.
+  takeJsonSchemas()
   return readSchema({ jsonSchema: { ...schema, type: 'object' }, validate: check }, label)
 }

@@ -1,6 +1,6 @@
-import { namedBy } from './jsonPointer.ts'
-import type { JsonSchema } from '../ports/model.ts'
-import { fieldsOf, isPart, namedSchemas, type SchemaPart as Part } from './schemaParts.ts'
+import { namedBy } from '../../../src/protocol/checks/jsonPointer.ts'
+import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
+import { fieldsOf, isPart, namedSchemas, type SchemaPart as Part } from '../../../src/protocol/checks/schemaParts.ts'
 
 /** A valid JSON Schema 2020-12, and the places where the original was not: `/properties/a/required`. */
 export interface SoundSchema {

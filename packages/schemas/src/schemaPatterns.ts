@@ -1,6 +1,6 @@
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../../../src/protocol/errors.ts'
 import { linearPattern, spend, type LinearPattern, type Steps } from './linearPattern.ts'
-import type { SchemaPart } from './schemaParts.ts'
+import type { SchemaPart } from '../../../src/protocol/checks/schemaParts.ts'
 
 /** Steps for one check of a value, for all regular expressions of its schema: about a fifth of a second. */
 const maxSteps = 10_000_000

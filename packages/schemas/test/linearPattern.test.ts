@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
-import { linearPattern, TooManySteps } from '../../src/protocol/checks/linearPattern.ts'
-import { assert, describe } from '../support/suite.ts'
+import { linearPattern, TooManySteps } from '../src/linearPattern.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
 
 const atoms = [
   'a',

@@ -1,8 +1,8 @@
 import { compile, type ValidationError, type Validator } from '@earendil-works/pi-schema'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../../../src/protocol/errors.ts'
 import { TooManySteps } from './linearPattern.ts'
-import type { JsonSchema } from '../ports/model.ts'
-import { fieldsOf, isPart, namedSchemas, type SchemaPart } from './schemaParts.ts'
+import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
+import { fieldsOf, isPart, namedSchemas, type SchemaPart } from '../../../src/protocol/checks/schemaParts.ts'
 import { namesIn, SchemaPatterns } from './schemaPatterns.ts'
 import { soundSchema } from './soundSchema.ts'
 

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../../src/protocol/ports/model.ts'
-import { schemaCheck } from '../../src/protocol/checks/schemaCheck.ts'
-import { assert, describe } from '../support/suite.ts'
+import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
+import { schemaCheck } from '../src/schemaCheck.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
 
 const object = (properties: object, more: object = {}): JsonSchema => ({ type: 'object', properties, ...more })
 const field = (schema: unknown): JsonSchema => object({ a: schema })
@@ -181,7 +181,7 @@ describe('the check by a JSON Schema', (it) => {
 
   it('makes no code out of texts, which pages and workers may forbid', async () => {
     const { execFileSync } = await import('node:child_process')
-    const source = new URL('../../src/protocol/checks/schemaCheck.ts', import.meta.url).href
+    const source = new URL('../src/schemaCheck.ts', import.meta.url).href
     const script = `import(${JSON.stringify(source)}).then(({ schemaCheck }) =>
       console.log(schemaCheck({ type: 'object', properties: { a: { type: 'string', pattern: '^x' } } }).wrongIn({ a: 'y' })))`
     const said = execFileSync(process.execPath, ['--disallow-code-generation-from-strings', '--eval', script])

@@ -1,8 +1,8 @@
 import { array, assert as assertAll, constantFrom, dictionary, letrec, oneof, property } from 'fast-check'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv'
-import type { JsonSchema } from '../../src/protocol/ports/model.ts'
-import { shownSchema, soundSchema } from '../../src/protocol/checks/soundSchema.ts'
-import { assert, describe } from '../support/suite.ts'
+import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
+import { shownSchema, soundSchema } from '../src/soundSchema.ts'
+import { assert, describe } from '../../../test/support/suite.ts'
 
 const text = { type: 'string' }
 
