@@ -1,3 +1,4 @@
+import { isObject } from '../../../src/protocol/checks/isObject.ts'
 import {
   invalid,
   objectSchema,
@@ -12,8 +13,6 @@ import { namedBy } from '../../../src/protocol/checks/jsonPointer.ts'
 import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
 import { schemaCheck, type SchemaCheck } from './schemaCheck.ts'
 import { shownSchema, soundSchema } from './soundSchema.ts'
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** Returns a repaired schema for models, because invalid parts would make providers refuse every request. */
 export function readJsonSchema({ jsonSchema, validate }: JsonSchemaInput<unknown>, label: string): ReadSchema {

@@ -1,3 +1,4 @@
+import { isObject } from '../../protocol/checks/isObject.ts'
 import { callbackBugs, isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { zodJson } from '../../protocol/checks/zodJson.ts'
 import type { z } from 'zod'
@@ -58,8 +59,6 @@ export interface ReadSchema {
 export const jsonSchemas: { read?: (input: JsonSchemaInput<unknown>, label: string) => ReadSchema } = {}
 
 type Validate = (value: unknown) => SchemaResult | PromiseLike<SchemaResult>
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 const standardOf = (value: object): StandardInput['~standard'] | undefined =>
   (value as Partial<StandardInput>)['~standard']

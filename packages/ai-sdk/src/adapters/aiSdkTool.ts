@@ -1,3 +1,4 @@
+import { isObject } from '../../../../src/protocol/checks/isObject.ts'
 import { cloneJson } from '../../../../src/protocol/checks/cloneJson.ts'
 import { zodJson } from '../../../../src/protocol/checks/zodJson.ts'
 import type { z } from 'zod'
@@ -45,8 +46,6 @@ interface CallOptions {
 }
 
 type Check = (value: unknown) => SchemaResult | PromiseLike<SchemaResult>
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** Converts a tool of the AI SDK to one of ours; returns a promise if its schema is one. @throws RuntimeError `INVALID_DEFINITION` */
 export function aiSdkTool(name: string, tool: AiSdkTool, use: AiSdkToolUse, prefix: string): Tool | Promise<Tool> {
