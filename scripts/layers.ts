@@ -43,7 +43,7 @@ export const layers: readonly Layer[] = [
     path: 'src/actors',
     below: words,
     types: ['src/machines'],
-    packages: ['xstate', 'zod', 'croner'],
+    packages: ['xstate', 'zod'],
     node: 'modules',
   },
   {
@@ -66,7 +66,7 @@ export const layers: readonly Layer[] = [
   { path: 'packages/stores/src', below: ['src/protocol', 'src/log'], packages: ['zod'], node: 'files' },
   {
     path: 'packages/sessions/src',
-    below: [...core, 'packages/stores/src', 'packages/words/src'],
+    below: [...core, 'packages/stores/src', 'packages/words/src', 'packages/wire/src'],
     packages: ['zod', 'nanoid'],
     node: 'modules',
   },
@@ -88,7 +88,7 @@ export const layers: readonly Layer[] = [
   {
     path: 'packages/runtime/src',
     below: [...core, 'packages/words/src', 'packages/redaction/src', 'packages/stores/src'],
-    packages: ['xstate', 'zod', 'nanoid'],
+    packages: ['xstate', 'zod', 'nanoid', 'croner'],
     node: 'modules',
   },
   {
@@ -98,7 +98,12 @@ export const layers: readonly Layer[] = [
     node: 'modules',
   },
   { path: 'packages/remote/src', below: [...words, 'src/actors'], packages: ['zod'] },
-  { path: 'packages/xstate/src', below: core, packages: ['xstate', 'zod', 'nanoid'], node: 'modules' },
+  {
+    path: 'packages/xstate/src',
+    below: [...core, 'packages/wire/src'],
+    packages: ['xstate', 'zod', 'nanoid'],
+    node: 'modules',
+  },
   { path: 'packages/charts/src/text', below: ['src/protocol'], packages: ['marked'] },
   {
     path: 'packages/charts/src',
@@ -156,14 +161,17 @@ export const layers: readonly Layer[] = [
     node: 'files',
   },
   { path: 'packages/demo/src', below: ['src/protocol', 'src/actors', 'packages/models/src'] },
-  { path: 'packages/bridge/src/client/fold', below: ['src/protocol', 'src/protocol/runs'] },
+  {
+    path: 'packages/bridge/src/client/fold',
+    below: ['src/protocol', 'src/protocol/runs', 'packages/wire/src/pendingIn.ts'],
+  },
   {
     path: 'packages/bridge/src/client',
     below: [
       'src/protocol',
       'src/protocol/runs',
       'packages/wire/src/bridgeProtocol.ts',
-      'packages/wire/src/rights.ts',
+      ...['rights', 'hostView', 'pendingIn', 'spend'].map((name) => `packages/wire/src/${name}.ts`),
       'packages/bridge/src/client/fold',
     ],
     types: ['packages/wire/src/frames.ts', 'src/actors', 'zod'],

@@ -19,7 +19,6 @@ const stages = {
   'tool.end': 'settled',
 } as const satisfies { readonly [T in LogRecord['type']]?: CallStage }
 
-/** Records that move a call from one stage to another. */
 export type CallRecord = RecordOf<keyof typeof stages>
 
 /** The same records as events. */
@@ -33,7 +32,6 @@ export function movesCall(record: LogRecord | AgentEvent): boolean {
   return Object.hasOwn(stages, record.type) && !isOfReceipt
 }
 
-/** Returns the stage of a call after a record. */
 export function stageAfter(record: CallRecord | CallEvent): CallStage {
   // The process that asked is gone: the call runs again.
   if ('again' in record && record.again) return 'ready'

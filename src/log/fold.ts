@@ -13,7 +13,6 @@ export interface Fold<State, Kept = State> {
   readonly name: string
   /** Returns the state before the first record. */
   readonly initial: () => State
-  /** Steps by the type of the record. */
   readonly on?: { readonly [T in LogRecord['type']]?: Step<State, RecordOf<T>> }
   /** Called with every record, after the step of its type. */
   readonly each?: Step<State, LogRecord>

@@ -80,7 +80,6 @@ export const nothingYet: SpentFold = { before: noneSpent, run: noneSpent }
 
 const of = (usage: Usage = noUsage, costUsd = 0): Spent => ({ usage, costUsd, turns: 0 })
 
-/** Total usage. */
 export const totalSpent = ({ before, run }: SpentFold): Spent => addSpent(before, run)
 
 /** Returns the usage that one record states; for a sub-agent without its turns, which count as its own. Pure. */

@@ -15,7 +15,6 @@ export const refusalSchema = lazily(() =>
 )
 export type Refusal = z.infer<ReturnType<typeof refusalSchema>>
 
-/** Verdict of the guards. */
 export const guardVerdictSchema = lazily(() =>
   z.object({
     at: z.enum(['input', 'output']),
@@ -33,7 +32,6 @@ export const guardVerdictSchema = lazily(() =>
 )
 export type GuardVerdict = z.infer<ReturnType<typeof guardVerdictSchema>>
 
-/** Returns the refusal of a guard, if one refused. */
 export function refusalIn(verdicts: readonly GuardVerdict[] = []): Refusal | undefined {
   const refused = verdicts.find(({ decision }) => decision === 'refused')
   if (refused === undefined) return undefined

@@ -11,7 +11,6 @@ import type { Store, StoreLease } from '../protocol/ports/store.ts'
 import type { Agent, AgentOwner } from './agents/agent.ts'
 import { hostOf } from './agents/agentFacts.ts'
 import { AgentHost } from './agents/agentHost.ts'
-import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
 import type { HostOptions, HostShared } from './agents/hostOptions.ts'
 import type { Closable } from '../actors/tools/toolContext.ts'
 import type { ChildHosts } from './children/childHosts.ts'
@@ -56,7 +55,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
   readonly #openings = new Openings()
   readonly #registry: Registry
   readonly #unloader: IdleUnloader | undefined
-  readonly #forget = warnOfForgottenApprovals(this)
+  readonly #forget: () => void
   #closing: Promise<void> | undefined
   readonly #companions: Closable[] = []
   readonly #above = new Set<Closable>()
@@ -66,6 +65,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
     this.#store = store
     this.#memoryStore = setup.memoryStore
     this.#logger = logger
+    this.#forget = setup.watch(this)
     this.#owner = {
       newId,
       release: (host) => this.releaseHost(host),

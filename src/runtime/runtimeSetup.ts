@@ -5,6 +5,7 @@ import type { Redactor } from '../protocol/ports/redactor.ts'
 import type { SnapshotStore } from '../protocol/ports/snapshots.ts'
 import type { Store } from '../protocol/ports/store.ts'
 import type { Tracer } from '../protocol/ports/tracer.ts'
+import type { Agent } from './agents/agent.ts'
 import type { HostShared } from './agents/hostOptions.ts'
 import type { Interpreter } from './interpreter/interpreter.ts'
 
@@ -33,4 +34,6 @@ export interface RuntimeSetup extends Pick<HostShared, 'instead'> {
   /** Key of metadata by whose values agents take turns there. */
   readonly modelTurns?: string | undefined
   readonly interpreter: Interpreter
+  /** Is told of the runtime; returns a function that is called when it closes. */
+  readonly watch: (runtime: { roots(): readonly Agent[] }) => () => void
 }

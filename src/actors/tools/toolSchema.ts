@@ -44,7 +44,6 @@ export type ToolSchema = z.ZodType | JsonSchemaInput<unknown> | StandardInput
 /** The result of a check; `message` is meant for the model. */
 export type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
 
-/** A schema that has been read. */
 export interface ReadSchema {
   readonly inputSchema: JsonSchema
   /** Never throws. A value whose check takes time is passed on as it is. */
@@ -128,7 +127,6 @@ async function finished(validate: Validate, value: unknown): Promise<unknown> {
   return parsed.value
 }
 
-/** The check of a Standard Schema. */
 export const standardCheck =
   ({ validate }: StandardInput['~standard']): Validate =>
   (value) => {

@@ -90,7 +90,6 @@ export function layOverlay(overlay: Overlay, subject: OverlaySubject): LaidOverl
   return { ...overlay, facts, saved: savedBy(overlay, subject, tokens), tokens }
 }
 
-/** Estimated tokens of a summary and of the facts shown with it. */
 const summaryTokens = (overlay: Overlay & Pick<LaidOverlay, 'facts'>, { counter }: OverlaySubject): number =>
   counter.text(renderSummary(overlay)) + counter.text(renderSpanFacts(overlay))
 

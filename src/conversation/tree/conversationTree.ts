@@ -120,7 +120,6 @@ export class ConversationTree {
     return found !== undefined && idOf(found) === id ? from + 1 : 0
   }
 
-  /** The last node of the step to which a node belongs. */
   stepEnd(node: ConversationNode): ConversationNode {
     let end = node
     for (let next = this.node(node.id + 1); next?.stepId === node.stepId; next = this.node(next.id + 1)) end = next

@@ -11,7 +11,6 @@ export interface ExcerptRequest {
   readonly from?: number | undefined
 }
 
-/** Name and kind of a text. */
 interface Named {
   readonly name: string
   /** Kind of the text, shown in brackets behind its name. */

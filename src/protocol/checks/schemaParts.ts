@@ -1,4 +1,3 @@
-/** A schema in object form, by its keywords. */
 export type SchemaPart = { readonly [keyword: string]: unknown }
 
 /** Returns true if a value is an object and not a list. */

@@ -8,7 +8,6 @@ import { scheduleCommands, scheduleRecords } from './schedules/scheduleRecords.t
 import { stateCommands, stateRecords } from './state/stateRecords.ts'
 import { permissionCommands, permissionRecords } from './permissions/permissionRecords.ts'
 
-/** The records of all parts. */
 export const partRecords = {
   ...backgroundRecords,
   ...hostRecords,
@@ -27,7 +26,6 @@ export const isOfPart = <R extends { readonly type: string }>(
   record: R,
 ): record is Extract<R, { readonly type: PartRecordType }> => Object.hasOwn(partRecords, record.type)
 
-/** The commands of all parts. */
 export const partCommands = {
   ...scheduleCommands,
   ...permissionCommands,

@@ -164,7 +164,6 @@ export class DetachedAgents {
 /** Returns true if an agent that works on its own reports to the agent that called it. */
 export const isReporting = ({ machine: { input } }: TreeAgent): boolean => input.parent?.reports !== undefined
 
-/** Returns the answer to the call of a detached agent. */
 export const detachedAnswer = (agentId: string, name: string, reports: boolean): ChildAnswer => ({
   text: `The agent "${name}" works on it on its own, as ${agentId}. ${whereTo(reports)}`,
   isError: false,

@@ -18,7 +18,6 @@ const longRequest = 256
 
 const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || isDelta(body)
 
-/** The agent whose events they are. */
 interface EventOwner {
   readonly agentId: string
   readonly path: readonly string[]

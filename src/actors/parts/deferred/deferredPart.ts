@@ -84,7 +84,6 @@ const calledIn = ({ agents }: Grouped): readonly SubAgentEntry[] | undefined =>
 
 const made = new WeakMap<DeferredTools, readonly (AnyTool | ToolSource)[]>()
 
-/** The tools and sources of a group. */
 function membersOf(group: DeferredTools, label: string): readonly (AnyTool | ToolSource)[] {
   const members = made.get(group) ?? group.entries.flatMap((entry) => membersIn(entry, label))
   made.set(group, members)

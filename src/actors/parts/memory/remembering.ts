@@ -18,7 +18,6 @@ export interface FactPlace extends Pick<
 
 /** Everything that an agent with a memory does, which packages know and the core does not. */
 interface Remembering {
-  /** Schema of the option. */
   schema(): z.ZodType
   /** @throws RuntimeError `INVALID_DEFINITION` */
   settings(given: Memory | MemoryOptions<never>, label: string): MemorySettings

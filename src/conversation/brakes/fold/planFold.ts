@@ -73,7 +73,6 @@ export interface FoldLevels {
   readonly foldable: number
   /** Nothing is cached, so that rewriting costs nothing. */
   readonly isFree: boolean
-  /** Number of newest steps that a fold keeps. */
   readonly keepSteps: number
 }
 

@@ -52,7 +52,6 @@ const noteAfter = (node: Copy): string =>
     ? ''
     : note(kind, [], `${formatNodeId(node.id)} ends here`)
 
-/** The notes around copies. */
 export const copyNotes = { kind, before: noteBefore, after: noteAfter }
 
 /**

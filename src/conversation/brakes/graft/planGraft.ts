@@ -29,7 +29,6 @@ export interface GraftSituation {
 
 export interface GraftPlan {
   readonly outcome: GraftOutcome
-  /** Estimated tokens of the copies. */
   readonly tokens: number
   /** The steps that are copied, each with the id of its copy. */
   readonly steps: ReadonlyMap<NodeId, NodeId>

@@ -34,7 +34,6 @@ export interface WayToHide {
   readonly steps: string
 }
 
-/** Tokens of a step as it is shown. */
 export const tokensOfStep = ({ nodes }: Step, conversation: Conversation): number =>
   nodes.reduce((sum, node) => sum + tokensOfShown(node, conversation), 0)
 

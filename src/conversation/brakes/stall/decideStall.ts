@@ -78,7 +78,6 @@ function rungOf(count: number, policy: StallPolicy, mayRevert: boolean): StallOu
   return policy.note ? 'note' : 'none'
 }
 
-/** Returns the revert that ends a stall. */
 export const stallRevert = (id: string, { target, evidence }: Stall): RevertRequest => ({
   id,
   by: 'runtime',

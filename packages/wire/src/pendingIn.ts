@@ -1,6 +1,6 @@
-import type { AgentEvent } from '../events.ts'
-import type { Pending } from './pending.ts'
-import type { LogRecord } from '../records.ts'
+import type { AgentEvent } from '../../../src/protocol/events.ts'
+import type { Pending } from '../../../src/protocol/runs/pending.ts'
+import type { LogRecord } from '../../../src/protocol/records.ts'
 
 /** Returns the entry that begins to wait with this record or event; `undefined` if there is none. */
 export function pendingIn(agentId: string, record: LogRecord | AgentEvent): Pending | undefined {

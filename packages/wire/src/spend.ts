@@ -1,4 +1,4 @@
-import type { Usage } from './messages.ts'
+import type { Usage } from '../../../src/protocol/messages.ts'
 
 /** By what spending is summed. `user` is `{ metadata: 'user' }`. */
 export type SpendBy = 'session' | 'user' | 'model' | 'definition' | { readonly metadata: string }

@@ -1,26 +1,13 @@
-import type { CatchUp } from '../../../protocol/parts/schedules/scheduleTimes.ts'
+import type { CatchUp } from '../../../../src/protocol/parts/schedules/scheduleTimes.ts'
+import { furthestMs, type Firing } from '../../../../src/actors/parts/schedules/scheduling.ts'
 import type { Occurrences } from './occurrences.ts'
 
-/** How far ahead a time may lie, in milliseconds: five years. */
-export const furthestMs = 5 * 366 * 86_400_000
 /** How old a time may be that `skip` still fires, in milliseconds. */
 export const freshMs = 60_000
 /** How many times `all` makes up for. */
 const mostMadeUpFor = 10
 /** Times that passed are counted up to here. */
 const mostCounted = 1_000
-
-/** Decision on a schedule that is due. */
-export interface Firing {
-  /** The time that is made a prompt of. */
-  readonly due: number
-  /** True if no prompt is made. */
-  readonly isSkipped: boolean
-  /** Number of earlier times that no prompt is made of, counted up to 1,000. */
-  readonly missed: number
-  /** When it fires again; `null`: never. */
-  readonly next: number | null
-}
 
 /** Decides what fires at `now` of a schedule that was to fire at `due`, which is not later. Pure. */
 export function planFiring(

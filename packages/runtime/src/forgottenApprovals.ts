@@ -1,6 +1,6 @@
-import { warnProcess } from '../protocol/callbackBugs.ts'
-import type { Pending } from '../protocol/runs/pending.ts'
-import type { Agent } from './agents/agent.ts'
+import { warnProcess } from '../../../src/protocol/callbackBugs.ts'
+import type { Pending } from '../../../src/protocol/runs/pending.ts'
+import type { Agent } from '../../../src/runtime/agents/agent.ts'
 
 interface OpenRuntime {
   roots(): readonly Agent[]

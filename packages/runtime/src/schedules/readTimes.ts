@@ -1,14 +1,9 @@
-import { RuntimeError } from '../../../protocol/errors.ts'
-import type { AskedTimes } from '../../../protocol/parts/schedules/scheduleOptions.ts'
-import type { ScheduleTimes } from '../../../protocol/parts/schedules/scheduleTimes.ts'
+import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import type { AskedTimes } from '../../../../src/protocol/parts/schedules/scheduleOptions.ts'
+import type { ScheduleTimes } from '../../../../src/protocol/parts/schedules/scheduleTimes.ts'
 import { type Occurrences, occurrencesOf } from './occurrences.ts'
-import { freshMs, furthestMs } from './planFiring.ts'
-
-/** Times of a schedule with the first one. */
-export interface ReadTimes {
-  readonly times: ScheduleTimes
-  readonly due: number
-}
+import { furthestMs, type ReadTimes } from '../../../../src/actors/parts/schedules/scheduling.ts'
+import { freshMs } from './planFiring.ts'
 
 /** How many times of a cron expression are looked at for their distance. */
 const looked = 60

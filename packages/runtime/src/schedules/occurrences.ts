@@ -1,8 +1,8 @@
 import type * as NodeModule from 'node:module'
 import type * as Croner from 'croner'
-import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
-import { requirePeer } from '../../../protocol/ports/loadPeer.ts'
-import type { ScheduleTimes } from '../../../protocol/parts/schedules/scheduleTimes.ts'
+import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { requirePeer } from '../../../../src/protocol/ports/loadPeer.ts'
+import type { ScheduleTimes } from '../../../../src/protocol/parts/schedules/scheduleTimes.ts'
 
 /** The times of one schedule, in epoch milliseconds. */
 export interface Occurrences {
