@@ -228,6 +228,8 @@ export class CallsOfCall implements InnerCalls {
     switch (verdict.type) {
       case 'refused':
         return { end: failed(verdict.text, 'DENIED') }
+      case 'mistaken':
+        return { end: failed(verdict.text) }
       case 'denied':
         return { end: failed(`Denied by the application: it was not run. Reason: ${verdict.reason}`, 'DENIED') }
       case 'failed':

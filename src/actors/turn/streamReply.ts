@@ -16,7 +16,6 @@ import type { AgentPorts, FindPorts } from '../agentPorts.ts'
 import { countUsage } from './countUsage.ts'
 import { effect } from '../effect.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
-import { runContext, type RunContext } from '../calls/runContext.ts'
 import { settledInput } from './settledInput.ts'
 import { heardGate } from '../models/heardGate.ts'
 import { isMadeOfModels, through, refusedPart, withoutRefused } from '../models/openStream.ts'
@@ -27,7 +26,7 @@ import { ratesOf } from './ratesOf.ts'
 import { readReply, tooLarge, type ReadReply } from './readReply.ts'
 import type { TurnFrame } from './turnFrames.ts'
 import { misfits } from '../calls/hookedCall.ts'
-import { needsApproval } from '../calls/needsApproval.ts'
+import { askingAbout, notAsked, type Asking } from '../calls/needsApproval.ts'
 import { innerCall, InnerDeltas } from '../parts/calls.ts'
 import { warnOfUnusedCache } from './warnOfUnusedCache.ts'
 import { whenDone } from '../timing/whenDone.ts'
@@ -183,23 +182,20 @@ function finish(
   const asked = estimatedTokens * requests
   const measured = measure(conversation.measured, { message, estimatedTokens: asked, time: clock.now() })
   warnOfUnusedCache(ports, input, measured)
-  return whenDone(
-    planCalls(ports, calls, verdict === 'whole', () => runContext(ports, input, cancellation)),
-    (planned) => ({
-      key: input.key,
-      ok: true,
-      message,
-      calls: planned,
-      costUsd,
-      // What was asked is counted once for each request that it took.
-      estimatedTokens: asked,
-      ...ratesOf(ports, model),
-      contextTokens: totalTokens(requests === 1 ? usage : lastUsage),
-      at: clock.now(),
-      ...foldAt(ports, message, measured),
-      ...(isAnswer && definition.output !== null ? answered : none),
-    }),
-  )
+  return whenDone(planCalls(ports, calls, verdict === 'whole', input, cancellation), (planned) => ({
+    key: input.key,
+    ok: true,
+    message,
+    calls: planned,
+    costUsd,
+    // What was asked is counted once for each request that it took.
+    estimatedTokens: asked,
+    ...ratesOf(ports, model),
+    contextTokens: totalTokens(requests === 1 ? usage : lastUsage),
+    at: clock.now(),
+    ...foldAt(ports, message, measured),
+    ...(isAnswer && definition.output !== null ? answered : none),
+  }))
 }
 
 const emptied = {
@@ -352,22 +348,25 @@ function planCalls(
   ports: AgentPorts,
   calls: readonly ToolCallBlock[],
   isWhole: boolean,
-  context: () => RunContext<never>,
+  input: ReplyInput,
+  cancellation: Cancellation,
 ): readonly PlannedCall[] | Promise<readonly PlannedCall[]> {
   // Nobody is asked to approve before rules and `beforeTool` have decided, and of a reply that is not whole nothing is run.
   const { beforeTool } = ports.definition.policy.flags
   const isLater = beforeTool === true || ports.permissions !== undefined || !isWhole
   const settled = mapped(calls, (call) => {
     const { callId, name } = call
-    const input = isWhole ? settledInput(ports.definition, call) : call.input
-    const settling = input === call.input ? {} : { isSettled: true as const }
-    return { callId, name, input, ...settling, ...(misfits(ports, { name, input }) ? { misfits: true as const } : {}) }
+    const given = isWhole ? settledInput(ports.definition, call) : call.input
+    const settling = given === call.input ? {} : { isSettled: true as const }
+    const unfit = misfits(ports, { name, input: given }) ? { misfits: true as const } : {}
+    return { callId, name, input: given, ...settling, ...unfit }
   })
-  const answers = mapped(settled, (call) => !isLater && needsApproval(ports, call, context))
-  const plan = (needed: readonly boolean[]): PlannedCall[] =>
-    mapped(settled, (call, index) => ({ ...call, needsApproval: needed[index]! }))
-  const areThere = answers.every((answer) => typeof answer === 'boolean')
-  return areThere ? plan(answers) : Promise.all(answers.map((answer) => Promise.resolve(answer))).then(plan)
+  const answers = mapped(settled, (call) => (isLater ? notAsked : askingAbout(ports, call, input, cancellation)))
+  const plan = (asking: readonly Asking[]): PlannedCall[] =>
+    mapped(settled, (call, index) => ({ ...call, ...asking[index]! }))
+  return answers.some((answer) => answer instanceof Promise)
+    ? Promise.all(answers).then(plan)
+    : plan(answers as Asking[])
 }
 
 /** Returns the problem with a final answer that must match the agent's output schema, for people and for the model. */
