@@ -65,10 +65,10 @@ export class Ports implements AgentPorts {
   readonly ownState: AgentState | undefined
   readonly state: StatePort | undefined
   partial: PartialReply | null = null
-  readonly printed = new Map<string, string>()
-  readonly kept: AgentPorts['kept'] = new Map()
   announced = ''
   group: GroupMember | undefined
+  #printed: AgentPorts['printed'] | undefined
+  #kept: AgentPorts['kept'] | undefined
   #answers: Answers | undefined
   #background: Background | undefined
   /** Set once it has called a model, with limits. */
@@ -102,6 +102,14 @@ export class Ports implements AgentPorts {
     this.state = this.ownState ?? callersState(agent)
     if (agent.ownDefinition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
     if (base !== undefined || records.length > 0) this.#open(new Promise((resolve) => setImmediate(resolve)))
+  }
+
+  get printed(): AgentPorts['printed'] {
+    return (this.#printed ??= new Map())
+  }
+
+  get kept(): AgentPorts['kept'] {
+    return (this.#kept ??= new Map())
   }
 
   /** Holds all effects back until the work is done, and what they waited for before. */
