@@ -166,8 +166,8 @@ export const faults: readonly Fault[] = [
     id: 'checkpoints-21',
     file: 'src/log/fold.ts',
     what: 'an id that was looked for in vain is not found once it has come',
-    from: 'this.#absent.delete(id)\n    this.#added ??= new Set()\n    this.#added.add(id)',
-    to: 'this.#absent.add(id)',
+    from: 'this.#absent?.delete(id)\n    this.#added ??= new Set()\n    this.#added.add(id)',
+    to: 'this.#absent?.add(id)',
     tests: ['protocol/knownIds'],
   },
   {
