@@ -38,9 +38,9 @@ ${models.join('')}
 Without --model the first one whose key is set and whose package is installed is used, else the
 embedded model: a small program that needs no key and can only repair failing tests.
 
-What is said and done is recorded in <folder>/.escapement, with every request. A command is asked
-for at a terminal and denied without one, unless --yes is said. Commands are not sandboxed: only
-the file tools stay in the folder.
+Everything said and done is recorded in <folder>/.escapement, requests included. Commands that the
+agent wants to run need your approval at a terminal and are denied without one, unless --yes. They
+are not sandboxed: only the file tools are confined to the folder.
 
 Exit codes: 0 done, 1 not done, 2 wrong usage, 130 stopped by Ctrl-C.
 `
