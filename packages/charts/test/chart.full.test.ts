@@ -153,9 +153,9 @@ describe('a chart', (it) => {
     }
     refused(() => chart(null as unknown as ChartSubject), /not null/)
     refused(() => chart({} as ChartSubject), /chart takes an agent/)
-    refused(() => chart(agentMachine, { format: 'png' as 'svg' }), /format must be mermaid, svg, json; it is "png"/)
-    refused(() => chart(agentMachine, { direction: 'up' as 'down' }), /direction must be down, right/)
-    refused(() => chart(agentMachine, { detail: 'all' as 'full' }), /detail must be overview, full; it is "all"/)
+    refused(() => chart(agentMachine, { format: 'png' as 'svg' }), /format must be mermaid, svg or json; it is "png"/)
+    refused(() => chart(agentMachine, { direction: 'up' as 'down' }), /direction must be down or right/)
+    refused(() => chart(agentMachine, { detail: 'all' as 'full' }), /detail must be overview or full; it is "all"/)
     refused(() => chart(supervisorMachine, { active: ['flying'] }), /has no state "flying"; there are opening, running/)
     refused(() => chart(live('gone')), /has no state "gone"/)
   })

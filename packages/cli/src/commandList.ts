@@ -35,7 +35,7 @@ export const commands: Readonly<Record<string, Command>> = {
     options: ['continue', 'pick', 'dir', 'agent', 'model', 'config', 'no-config', 'theme', 'no-bell', 'json', 'yes'],
     details: [
       'A line typed while the agent works reaches it between two tool calls. Esc or Ctrl-C stops the run,',
-      'Ctrl-C twice leaves, and /help has the rest. Piped in, each line is a prompt, answered before the next.',
+      'Ctrl-C twice leaves; /help has the rest. Piped in, each line is a prompt, answered before the next.',
       'With --continue or --pick it continues a session of the folder, as /sessions does in a chat.',
     ],
     task: 'none',
@@ -61,7 +61,7 @@ export const commands: Readonly<Record<string, Command>> = {
   demo: {
     usage: 'demo [<name>|<task>]',
     group: 'work',
-    summary: 'repair a sample project, no key needed; sort, long, stall: braking',
+    summary: 'repair a project without a key; sort, long, stall show braking',
     details: [
       'sort: the agent gives up a dead end and keeps the lesson. long: it works through a hundred files,',
       'and the runtime folds the oldest steps, so that requests stay small. stall: it goes in circles, is',
@@ -99,8 +99,8 @@ export const commands: Readonly<Record<string, Command>> = {
       'it cannot be read.',
       'sessions search "<words>": where something was said. JSON: one record a line: agentId, seq, excerpt,',
       'rank. sessions export|move <store> and import <store>: to or from another store (a folder,',
-      'sqlite:<file> or postgres://…), each with its sub-agents and the session it was forked from. Existing',
-      'ones are left alone, so an interrupted copy can be repeated. JSON: { copied, same, moved,',
+      'sqlite:<file> or postgres://…), each with its sub-agents and what it was forked from. Existing',
+      'sessions are left alone, so an interrupted copy can be repeated. JSON: { copied, same, moved,',
       'kept, refused, lost }.',
     ],
     options: ['dir', 'logs', 'config', 'no-config', 'failed', 'waiting', 'limit', 'only', 'metadata', 'theme', 'json'],
@@ -221,7 +221,7 @@ export const commands: Readonly<Record<string, Command>> = {
     group: 'logs',
     summary: 'write a session to standard output, or to a file with --out',
     details: [
-      'One JSONL file for "escapement import", with everything that was said; a fork has its shared past too.',
+      'One JSONL file for "escapement import", with everything that was said; of a fork the past as well.',
       '--test makes a uvu test that plays the recorded replies and tool results. It asserts that the last',
       'run ends well and that none of its calls fails or, with --expect, that the answer has that text.',
       'So it fails as it was recorded: put your own agent and tools in it, and fix them.',

@@ -51,8 +51,9 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
       stdout.write(`${version}\n`)
       return exitCodes.done
     case 'mistake': {
-      const { wrappedFor } = await import('./terminal/wordWrap.ts')
-      stderr.write(wrappedFor(stderr, `escapement: ${line.message}\nSee escapement --help.\n`))
+      const { tell } = await import('./terminal/wordWrap.ts')
+      const help = line.command === undefined ? '--help' : `help ${line.command}`
+      tell(stderr, `escapement: ${line.message}\nSee: escapement ${help}\n`)
       return exitCodes.usage
     }
     case 'command':
@@ -65,8 +66,8 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
         const code = thrown instanceof RuntimeError ? ` (${thrown.code})` : ''
         // Only now: nothing that goes well needs it.
         const { withoutControls } = await import('../../charts/src/plainText.ts')
-        const { wrappedFor } = await import('./terminal/wordWrap.ts')
-        stderr.write(wrappedFor(stderr, `escapement: ${withoutControls(messageOf(thrown))}${code}\n`))
+        const { tell } = await import('./terminal/wordWrap.ts')
+        tell(stderr, `escapement: ${withoutControls(messageOf(thrown))}${code}\n`)
         return isMistake ? exitCodes.usage : exitCodes.failed
       }
   }

@@ -6,7 +6,7 @@ import { waitsForPeople } from '../../../../src/runtime/agents/agentTree.ts'
 import { answerPending, approvalPolicy, type ApprovalPolicy } from './approvals.ts'
 import { isAskable, waitingLine } from './askPerson.ts'
 import { isInteractive, type CliHost, exitCodes } from '../cliHost.ts'
-import { resumeHint, type Session } from '../sessions/openSession.ts'
+import { resumeCommand, resumeHint, type Session } from '../sessions/openSession.ts'
 import { onStopSignal } from '../signals.ts'
 import { coloursFor } from '../terminal/colours.ts'
 import { eventPrinter } from '../terminal/eventPrinter.ts'
@@ -66,6 +66,7 @@ export async function watchWork(
     isPriced,
     hasLinks: takesLinks(host.env),
     footer,
+    resume: resumeCommand(session, host),
     isAsking: () => policy() === 'ask',
   })
   const shown =

@@ -97,6 +97,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     screen,
     colours,
     isPriced,
+    resume: '/retry',
     hasLinks: takesLinks(host.env),
     isAsking: () => setup.policy() === 'ask',
   })

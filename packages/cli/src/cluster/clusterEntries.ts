@@ -11,8 +11,8 @@ export const clusterEntries = {
     summary: 'run one of many processes in which an engine places agents',
     details: [
       'The engine is a Restate server, which places each agent in one of its workers, and in another when',
-      'that one dies; all share the store of the logs. After SIGTERM a worker accepts nothing new, lets running',
-      'calls end within --drain, and hands its agents to other workers. A second SIGTERM does not wait.',
+      'that one dies; all share the store of the logs. After SIGTERM a worker accepts nothing new, lets',
+      'running calls end within --drain, and hands over its agents. A second SIGTERM does not wait.',
       '--register and --url, together, tell the engine where the workers are; --ingress is where commands',
       'of clients go that come through a gateway. Settings: worker and postgres of the configuration.',
       'Variables:',

@@ -24,6 +24,8 @@ export interface PrinterOptions {
   readonly isPriced: boolean
   /** True if the terminal takes links. Default: false. */
   readonly hasLinks?: boolean
+  /** What a person does here in place of `agent.resume()`, which failures advise. Default: the same. */
+  readonly resume?: string
   /** Appended to the last line of every run. */
   readonly footer?: string
   /** Returns true if calls that need an approval are shown here before they run, so that their changes need not be shown again. */
@@ -51,9 +53,9 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
   let took: Took | undefined
   /** Policies that planned reverts, by the requests' ids. */
   const planned = new Map<string, string>()
-  /** Characters of the reply's text printed so far. */
   /** The failure that was told last, in its words. */
   let failure: string | undefined
+  /** Characters of the reply's text printed so far. */
   let shown = 0
   const endLine = (): void => {
     if (!screen.isAtLineStart) screen.write('\n')
@@ -107,7 +109,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
               : ` Asking ${next} instead.`
             : ' Asking again.'
           : ` Trying again in ${duration(retryAt - time)}.`
-      failure = errorWords(error)
+      failure = errorWords(error, options)
       line(colours.yellow(withoutControls(`! ${failure}${again}`)))
     },
     'approval.requested': ({ key, name, input }) => {
@@ -174,7 +176,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     },
     'model.warning': ({ model, message }) => line(colours.yellow(`! ${withoutControls(`${model}: ${message}`)}`)),
     error: ({ error }) => {
-      failure = errorWords(error)
+      failure = errorWords(error, options)
       line(colours.red(withoutControls(`! ${failure}`)))
     },
     'run.end': (event) => {
@@ -216,7 +218,8 @@ interface RunLineOptions extends PrinterOptions {
   readonly failure: string | undefined
 }
 
-function runLine(end: EventOf<'run.end'>, { colours, isPriced, footer, took, failure }: RunLineOptions): string {
+function runLine(end: EventOf<'run.end'>, options: RunLineOptions): string {
+  const { colours, isPriced, footer, took } = options
   const { turns, usage, costUsd } = end
   const facts = [
     counted(turns, 'turn'),
@@ -226,7 +229,7 @@ function runLine(end: EventOf<'run.end'>, { colours, isPriced, footer, took, fai
     ...(footer === undefined ? [] : [footer]),
   ].join(' · ')
   const mark =
-    end.stopReason === 'stop' ? colours.green('✓ done') : colours.red(`✗ ${withoutControls(endingOf(end, failure))}`)
+    end.stopReason === 'stop' ? colours.green('✓ done') : colours.red(`✗ ${withoutControls(endingOf(end, options))}`)
   return `${mark} ${colours.dim(`· ${facts}`)}`
 }
 
@@ -253,14 +256,22 @@ function revertLine(event: EventOf<'revert.applied'>, policy: string | undefined
   const { applied, requested, reason = '', target, tag, category, economics } = event
   if (!applied || target === undefined || tag === undefined) return `not back to ${requested}: ${reason}`
   const [first, last] = [tag.abandoned[0], tag.abandoned.at(-1)].map((id) => (id === undefined ? '' : formatNodeId(id)))
-  return `back to ${formatNodeId(target)} (${category})${byPolicy(policy)}: ${first}–${last} set aside${saved(economics)}`
+  const aside = first === last ? first : `${first}–${last}`
+  return `back to ${formatNodeId(target)} (${category})${byPolicy(policy)}: ${aside} set aside${saved(economics)}`
 }
 
-const errorWords = ({ message, code }: ErrorInfo): string => `${message} (${code})`
+const errorWords = ({ message, code }: ErrorInfo, { resume }: Pick<PrinterOptions, 'resume'>): string =>
+  `${resume === undefined ? message : resumedBy(message, resume)} (${code})`
+
+/** Returns the message of a failure with the way in which a person resumes an agent, in place of the call that code makes. Pure. */
+export const resumedBy = (message: string, resume: string): string => message.replaceAll('agent.resume()', resume)
 
 /** Returns the reason why a run ended before it was done. */
-function endingOf({ stopReason, reason, error, refusal }: EventOf<'run.end'>, failure: string | undefined): string {
-  if (error !== undefined) return errorWords(error) === failure ? 'failed' : `failed: ${errorWords(error)}`
+function endingOf({ stopReason, reason, error, refusal }: EventOf<'run.end'>, options: RunLineOptions): string {
+  if (error !== undefined) {
+    const words = errorWords(error, options)
+    return words === options.failure ? 'failed' : `failed: ${words}`
+  }
   if (stopReason === 'paused' && reason?.type === 'limit')
     return `paused: the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
   if (reason?.type === 'stall') return `paused: it went in circles: ${reason.evidence}`
