@@ -47,7 +47,7 @@ const changing = (lines: readonly string[]): GrowingLines => ({ lines, stable: 0
 
 const roomFor = (before: string, columns: number): number => Math.max(leastColumns, columns - textWidth(before))
 
-/** Returns true if an empty line separates two blocks. It does not where the signs of a list change, as in a diff that no fence encloses. */
+/** Returns true if an empty line separates two blocks. None separates lists whose markers differ, as in a diff without a fence. */
 export const areApart = (before: MarkdownBlock | undefined, block: MarkdownBlock): boolean =>
   !(before?.type === 'list' && block.type === 'list' && before.mark !== null && block.mark !== null)
 
