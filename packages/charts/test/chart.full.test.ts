@@ -90,6 +90,12 @@ describe('a chart', (it) => {
     assert.match(svg, /<g class="open">/)
     assert.match(svg, /<g class="shut"><path class="arrow"[^>]*\/><path class="head"[^>]*\/><path class="cross"/)
     assert.match(svg, 'draining.entering to draining.prunes is open')
+    const explained = async (picture: Promise<string>): Promise<string[]> =>
+      [...(await picture).matchAll(/class="told"[^>]*>([^<]*)</g)].map(([, text]) => text!)
+    const own = ['event [guard that must hold]', 'brake open', 'brake shut: never taken']
+    assert.equal(await explained(Promise.resolve(svg)), own, 'no sub-agents, so nothing runs as an actor')
+    const without = ['event [guard that must hold]', 'runs: an actor of the state', 'brake']
+    assert.equal(await explained(chart(agentMachine, { format: 'svg', detail: 'full' })), without)
     assert.not.match(chart(agentMachine), /brake (open|shut)/)
   })
 
