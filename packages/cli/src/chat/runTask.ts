@@ -65,6 +65,7 @@ export async function watchWork(
     colours,
     isPriced,
     hasLinks: takesLinks(host.env),
+    isDumb: host.env['TERM'] === 'dumb',
     footer,
     resume: resumeCommand(session, host),
     isAsking: () => policy() === 'ask',

@@ -99,6 +99,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     isPriced,
     resume: '/retry',
     hasLinks: takesLinks(host.env),
+    isDumb: host.env['TERM'] === 'dumb',
     isAsking: () => setup.policy() === 'ask',
   })
   const unsubscribe = agent.subscribe((event) => {

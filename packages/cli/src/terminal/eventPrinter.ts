@@ -24,6 +24,8 @@ export interface PrinterOptions {
   readonly isPriced: boolean
   /** True if the terminal takes links. Default: false. */
   readonly hasLinks?: boolean
+  /** True if the terminal is dumb: replies stay as they were written. Default: false. */
+  readonly isDumb?: boolean
   /** What a person does here in place of `agent.resume()`, which failures advise. Default: the same. */
   readonly resume?: string
   /** Appended to the last line of every run. */
@@ -41,11 +43,11 @@ const longRunMs = 10_000
 type Printers = { readonly [T in AgentEvent['type']]?: (event: EventOf<T>) => void }
 
 /**
- * Prints an agent's events for people: text as it streams, a line for each tool call, and one for the run. Replies are Markdown where a screen
- * can draw rows again and there are colours; elsewhere they stay as they were written.
+ * Prints an agent's events for people: text as it streams, a line for each tool call, and one for the run. Replies are laid out as Markdown where a
+ * screen can draw rows again, without colours too; elsewhere they stay as they were written.
  */
 export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => void {
-  const { screen, colours } = options
+  const { screen, colours, isDumb = false } = options
   const calls = new Map<string, { readonly line: string; readonly edit?: FileEdit }>()
   /** Calls whose change was shown before they ran. */
   const seen = new Set<string>()
@@ -60,7 +62,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
   const endLine = (): void => {
     if (!screen.isAtLineStart) screen.write('\n')
   }
-  const reply = screen.grow !== undefined && colours.theme !== 'none' ? markdownPrinter(options) : plainPrinter(screen)
+  const reply = screen.grow !== undefined && !isDumb ? markdownPrinter(options) : plainPrinter(screen)
   const line = (text: string): void => {
     endLine()
     screen.write(`${text}\n`)

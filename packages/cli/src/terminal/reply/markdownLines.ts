@@ -25,7 +25,8 @@ export function blockLines(block: MarkdownBlock, look: ReplyLook, columns: numbe
       return changing(filledRows(spanRuns(block.spans, look), columns).map(({ text }) => text))
     case 'heading': {
       const paint = block.level === 1 ? (text: string) => colours.bold(colours.underline(text)) : colours.bold
-      return changing(filledRows(spanRuns(block.spans, look, paint), columns).map(({ text }) => text))
+      const mark = colours.theme === 'none' ? [{ text: `${'#'.repeat(block.level)} `, paint }] : []
+      return changing(filledRows([...mark, ...spanRuns(block.spans, look, paint)], columns).map(({ text }) => text))
     }
     case 'list':
       return listLines(block, look, columns)
