@@ -84,16 +84,16 @@ const amounts = (spent: SpendAmount, all?: SpendAmount): Cell[] => [
 
 const isUnpriced = ({ costUsd, unpriced }: SpendAmount): boolean => costUsd === 0 && totalTokens(unpriced.usage) > 0
 
-/** What brakes saved, net of what they cost, in all sessions of the store. */
+/** Savings by brakes, net of what they cost, in all sessions of the store. */
 function savedLine({ agents, tokens, usd, unpriced }: SpendSaved): string {
   const of = (count: number): string => `in ${counted(count, 'agent')}`
-  const amounts = [
+  const parts = [
     ...(agents === 0 ? [] : [`${rangeWords(usd)} and ${counted(tokens, 'token')} ${of(agents)}`]),
     ...(unpriced.agents === 0
       ? []
       : [`${counted(unpriced.tokens, 'token')} ${of(unpriced.agents)} whose prices are not known`]),
   ]
-  return `saved by brakes: ${amounts.join('; ')}`
+  return `saved by brakes: ${parts.join('; ')}`
 }
 
 function notesOn({ groups, unpriced, unread, unreadLogs }: StoreSpend, shown: number): readonly string[] {

@@ -26,7 +26,7 @@ export interface PrinterOptions {
   readonly hasLinks?: boolean
   /** True if the terminal is dumb: replies stay as they were written. Default: false. */
   readonly isDumb?: boolean
-  /** What a person does here in place of `agent.resume()`, which failures advise. Default: the same. */
+  /** Way to resume here, in place of `agent.resume()`, which failures advise. Default: the same. */
   readonly resume?: string
   /** Appended to the last line of every run. */
   readonly footer?: string
