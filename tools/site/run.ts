@@ -64,7 +64,7 @@ const notFoundPage: Plugin = {
   configurePreviewServer: ({ middlewares }) => () => {
     middlewares.use(({ url = '/' }, response, next) => {
       const { pathname } = new URL(url, 'http://localhost')
-      if (existsSync(join(outDir, pathname, 'index.html'))) return next()
+      if (existsSync(join(outDir, pathname))) return next()
       response.writeHead(404, { 'content-type': 'text/html; charset=utf-8' })
       response.end(readFileSync(join(outDir, '404.html')))
     })
