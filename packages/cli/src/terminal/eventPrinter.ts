@@ -160,7 +160,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     'undo.end': ({ undone, kept }) => {
       if (undone.length > 0) line(colours.dim(`  undone: ${withoutControls(undone.join(', '))}`))
       for (const { what, why } of kept) line(colours.yellow(`  not undone: ${withoutControls(`${what} (${why})`)}`))
-      if (undone.length + kept.length === 0) line(colours.dim('  there was nothing to undo'))
+      if (undone.length + kept.length === 0) line(colours.dim('  no change had to be undone'))
     },
     'prune.applied': (event) => {
       if (event.applied) line(colours.dim(`  ${pruneLine(event)}`))
