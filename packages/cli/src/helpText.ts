@@ -61,3 +61,35 @@ ${details.map((line) => `\n${line}`).join('')}${details.length === 0 ? '' : '\n'
 Options:
 ${optionLines([...names, 'help'], meanings)}${exampleLines(name)}`
 }
+
+/**
+ * Lays out a help text for a terminal that is narrower than its lines: paragraphs are filled anew, and of lines with columns the rest stands below
+ * the last one, or below the indent where that column has too little room. Pure.
+ */
+export const fittedHelp = (text: string, columns: number): string =>
+  text.split('\n').every((line) => line.length <= columns)
+    ? text
+    : text
+        // Lines of a paragraph are neither indented nor a heading, and those on JSON or on an action begin one.
+        .replace(/(?<=^[^ \n].*[^:\n])\n(?=[^ \n])(?!JSON|[a-z]+(?: [^:\n]{1,24})?: )/gm, ' ')
+        .split('\n')
+        .flatMap((line) => brokenLine(line, columns))
+        .join('\n')
+
+const leastRoom = 20
+
+function brokenLine(line: string, columns: number): string[] {
+  const [indent = ''] = /^ */.exec(line) ?? []
+  const [before = ''] = /^ *\S.*\S {2,}(?=\S)/.exec(line) ?? []
+  const margin =
+    before !== '' && columns - before.length >= leastRoom ? before.length : indent.length + (indent === '' ? 0 : 2)
+  const rows: string[] = []
+  let rest = line
+  while (rest.length > columns) {
+    const blank = rest.lastIndexOf(' ', columns)
+    const end = blank > margin ? blank : columns
+    rows.push(rest.slice(0, end).trimEnd())
+    rest = ' '.repeat(margin) + rest.slice(end).trimStart()
+  }
+  return [...rows, rest]
+}

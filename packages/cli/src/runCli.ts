@@ -4,7 +4,7 @@ import { type CliHost, exitCodes } from './cliHost.ts'
 import { checkChoice } from '../../../src/protocol/checks/checkChoice.ts'
 import { parseCommandLine, type Invocation } from './commandLine.ts'
 import { commands } from './commandList.ts'
-import { commandHelp, helpText } from './helpText.ts'
+import { commandHelp, fittedHelp, helpText } from './helpText.ts'
 import { stopForGood } from './signals.ts'
 import { themes } from './terminal/theme.ts'
 
@@ -44,9 +44,11 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
   stderr.on('error', () => {})
   const line = parseCommandLine(args, commands)
   switch (line.type) {
-    case 'help':
-      stdout.write(line.command === undefined ? helpText(commands) : commandHelp(line.command, commands[line.command]!))
+    case 'help': {
+      const text = line.command === undefined ? helpText(commands) : commandHelp(line.command, commands[line.command]!)
+      stdout.write(stdout.isTTY && stdout.columns > 1 ? fittedHelp(text, stdout.columns) : text)
       return exitCodes.done
+    }
     case 'version':
       stdout.write(`${version}\n`)
       return exitCodes.done

@@ -128,7 +128,7 @@ function sayNoticed({ conversation }: Agent, { stalls, requests }: Noticed, host
         ]
   const columns = host.stdout.isTTY && host.stdout.columns > 0 ? columnsOf(host) - 2 : Infinity
   const tree = conversationTree(conversation, colours, columns).map((line) => `  ${line}\n`)
-  const spent = `  ${counted(requests, 'request')}, of ${maxTurns} that it may make\n`
+  const spent = `  ${requests} of at most ${counted(maxTurns, 'request')}\n`
   return `\n${heading}${spent}\n${colours.bold(treeOf)}\n\n${tree.join('')}`
 }
 
@@ -149,6 +149,6 @@ function sayVerdict(passes: boolean, host: CliHost): string {
   const { bold, dim, green, red } = coloursFor(host.stdout, host.env, host.theme)
   const verdict = passes ? green('dist/prices.json is built') : red('dist/prices.json is not built')
   const start = host.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'escapement demo'
-  const next = `Next: an agent that gives up a dead end by itself: ${start} sort. For agents of yours: "Turn the brakes on" in escapement/docs/quickStart.md.`
+  const next = `Next: an agent that gives up a dead end by itself: ${start} sort. For your own agents: "Turn the brakes on" in escapement/docs/quickStart.md.`
   return `\n${bold('Checked once more, apart from the agent:')} ${verdict}.\n\n${dim(next)}\n`
 }
