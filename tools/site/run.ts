@@ -1,10 +1,10 @@
 /**
  * `npm run site`: the documentation site as one works on it; `site:build` makes it, `site:preview` serves what was made. See tools/site/README.md.
  */
-import { existsSync, watch } from 'node:fs'
+import { existsSync, readFileSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { preview } from 'vite'
+import { preview, type Plugin } from 'vite'
 import { astro, buildSite, prepareSite } from './buildSite.ts'
 import { taggedVersions, type Version } from './prepare/versions.ts'
 
@@ -59,13 +59,26 @@ async function build(): Promise<void> {
   console.log('The site is in tools/site/dist. npm run site:preview serves it.')
 }
 
+const notFoundPage: Plugin = {
+  name: 'not-found-page',
+  configurePreviewServer: ({ middlewares }) => () => {
+    middlewares.use(({ url = '/' }, response, next) => {
+      const { pathname } = new URL(url, 'http://localhost')
+      if (existsSync(join(outDir, pathname))) return next()
+      response.writeHead(404, { 'content-type': 'text/html; charset=utf-8' })
+      response.end(readFileSync(join(outDir, '404.html')))
+    })
+  },
+}
+
 async function serve(): Promise<void> {
   if (!existsSync(outDir)) throw new Error('tools/site/dist is not there: npm run site:build makes it.')
   const server = await preview({
     configFile: false,
     root: packages,
-    // A page that is not there is none.
+    // A page that is not there is none, and looks as a host should show it.
     appType: 'mpa',
+    plugins: [notFoundPage],
     build: { outDir },
     preview: { port: Number(values.port), host: '127.0.0.1' },
   })

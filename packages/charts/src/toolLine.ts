@@ -61,7 +61,11 @@ export function callLine(name: string, input: unknown): string {
 /** Outcome of a call in a few words: `exit code 1`, `5 lines`, or the error's first line. */
 export function outcomeLine({ name, message }: Pick<EventOf<'tool.end'>, 'name' | 'message'>): string {
   const output = textOf(message.content)
-  if (message.synthetic !== undefined) return cut(`${message.synthetic}: ${firstLine(output)}`, maxOutcome)
+  const { synthetic } = message
+  if (synthetic !== undefined) {
+    const said = firstLine(output)
+    return cut(said.toLowerCase().startsWith(synthetic) ? said : `${synthetic}: ${said}`, maxOutcome)
+  }
   const tool = Object.hasOwn(known, name) && (!message.isError || name === 'run_command') ? known[name] : undefined
   return cut(tool?.outcome(output) ?? firstLine(output), maxOutcome)
 }

@@ -65,7 +65,7 @@ interface Parts {
   readonly logger: Logger | undefined
 }
 
-/** Most agents that the store is asked for at a time. */
+/** Maximum number of agents that the store is asked for at a time. */
 const mostDue = 1_000
 /** How long an agent is left alone that cannot be woken here, in milliseconds. */
 const leftMs = 3_600_000

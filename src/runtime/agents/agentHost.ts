@@ -31,9 +31,8 @@ const nobody: readonly never[] = Object.freeze([])
 const nothing = { created: undefined, past: nobody, records: nobody, base: undefined } as const
 
 /**
- * An agent of a runtime, loaded or not, as the sum of its parts: `machine` runs its chart, `family` is its place in the tree, `log` writes its
- * records, `view` is what they tell, `announcer` tells others, and effects reach the world by `ports`. Log, view and ports are made anew each time
- * it is loaded.
+ * An agent of a runtime, loaded or not. `machine` runs its chart, `family` knows its place in the tree, `log` writes its records, `view` is folded
+ * from them, `announcer` emits events, and effects reach the outside through `ports`. Log, view and ports are created again each time it is loaded.
  */
 export class AgentHost implements TreeAgent {
   readonly agentId: string

@@ -34,7 +34,7 @@ interface MachineOwner {
 
 const nobody: readonly never[] = Object.freeze([])
 
-/** The fields that anyone asks for in the context of an agent that may be unloaded, apart from those that are kept. */
+/** Fields of the context of an unloaded agent that others read, with the values that they have at rest. Fields whose values are kept are not here. */
 const atRest: Partial<AgentContext> = {
   pause: null,
   run: null,

@@ -46,7 +46,7 @@ interface Reached extends TreeAgent {
   readonly view: View
 }
 
-/** Most time for cleaning up after one call, in milliseconds. */
+/** Maximum time for cleaning up after one call, in milliseconds. */
 const cleanUpMs = 10_000
 
 /** Everything that the effects of one loaded agent may reach, with what is under way for them. */

@@ -100,7 +100,7 @@ export function readTyped(form: QuestionForm, typed: string): Typed {
     }
     case 'boolean':
       if (/^(y|yes|true)$/i.test(text)) return { value: true }
-      return /^(n|no|false)$/i.test(text) ? { value: false } : { problem: 'neither yes nor no' }
+      return /^(n|no|false)$/i.test(text) ? { value: false } : { problem: 'answer yes or no' }
     case 'number': {
       const value = Number(text)
       const problem = text === '' || !Number.isFinite(value) ? 'not a number' : wrongIn(form, value)
@@ -108,7 +108,7 @@ export function readTyped(form: QuestionForm, typed: string): Typed {
     }
     case 'choice': {
       const value = form.values.find((one) => String(one) === text) ?? form.values[Number(text) - 1]
-      return value === undefined ? { problem: `none of ${form.values.join(', ')}` } : { value }
+      return value === undefined ? { problem: `choose one of ${form.values.join(', ')}` } : { value }
     }
     case 'object':
     case 'json':

@@ -50,7 +50,7 @@ describe('what is typed into it', (it) => {
   const cases: readonly [QuestionForm, string, unknown][] = [
     [{ type: 'boolean' }, ' Yes ', { value: true }],
     [{ type: 'boolean' }, 'n', { value: false }],
-    [{ type: 'boolean' }, 'maybe', { problem: 'neither yes nor no' }],
+    [{ type: 'boolean' }, 'maybe', { problem: 'answer yes or no' }],
     [{ type: 'text' }, ' as is ', { value: ' as is ' }],
     [{ type: 'number' }, ' 1.5 ', { value: 1.5 }],
     [{ type: 'number' }, '', { problem: 'not a number' }],
@@ -68,7 +68,7 @@ describe('what is typed into it', (it) => {
     [choice, 'red', { value: 'red' }],
     [choice, '2', { value: 2 }],
     [choice, '1', { value: 'red' }],
-    [choice, 'green', { problem: 'none of red, 2' }],
+    [choice, 'green', { problem: 'choose one of red, 2' }],
     [{ type: 'json' }, '[1]', { value: [1] }],
     [{ type: 'json' }, '[', { problem: 'not JSON' }],
   ]

@@ -1,3 +1,4 @@
+import { tell } from '../terminal/wordWrap.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { withoutControls } from '../../../charts/src/plainText.ts'
 import { createRuntime, type Runtime } from '../../../bridge/src/createRuntime.ts'
@@ -34,7 +35,7 @@ export const serveCommand: CommandRun = async (invocation, host) => {
     const { resumed: agents, left } = await runtime.resumeAll({ definitions, where })
     const resumed = agents.map(({ id }) => id)
     for (const { agentId, error } of left)
-      host.stderr.write(`${agentId} could not be resumed: ${withoutControls(error.message)}\n`)
+      tell(host.stderr, `${agentId} could not be resumed: ${withoutControls(error.message)}\n`)
     const names = definitions.map(({ name }) => name)
     const mcp = wanted.includes('mcp') ? `${pageOf(server)}mcp` : undefined
     // Before anyone can know that it is up and stop it.
@@ -42,7 +43,7 @@ export const serveCommand: CommandRun = async (invocation, host) => {
     host.stdout.write(
       wantsJson(invocation, host)
         ? `${JSON.stringify({ url: server.url, page: pageOf(server), definitions: names, resumed, ...(mcp === undefined ? {} : { mcp }) })}\n`
-        : `${server.url}\npage: ${pageOf(server)}\n${mcp === undefined ? '' : `mcp: ${mcp}\n`}agents: ${names.join(', ')}${resumed.length === 0 ? '' : `\ngoing on: ${resumed.join(', ')}`}\nCtrl-C ends.\n`,
+        : `${server.url}\npage: ${pageOf(server)}\n${mcp === undefined ? '' : `mcp: ${mcp}\n`}agents: ${names.join(', ')}${resumed.length === 0 ? '' : `\ncontinuing: ${resumed.join(', ')}`}\nCtrl-C stops it.\n`,
     )
     await stopped
     return exitCodes.done

@@ -6,7 +6,7 @@ import type { ApplyCommand } from '../applyCommand.ts'
 import type { ScheduleOptions } from '../../../protocol/parts/schedules/scheduleOptions.ts'
 import { readTimes } from './readTimes.ts'
 
-/** Most schedules of an agent. */
+/** Maximum number of schedules of an agent. */
 const mostSchedules = 100
 /** Shortest distance between two times that people and code may ask for, in milliseconds. */
 const leastMs = 1_000
