@@ -35,13 +35,6 @@ function changed(before: TurnUse, change: UseEvent): TurnUse | null {
   return fields.length === 0 ? null : (Object.fromEntries(fields) as TurnUse)
 }
 
-/** Says what the turn that begins is asked with, if that is known: the values in use. */
-export function useFrame(draft: Draft): void {
-  const { frame, policy, run } = draft.context
-  // Otherwise code is asked first.
-  if (policy.flags.turns !== true && (frame?.use != null || run?.answer !== undefined)) prepareTurn(draft)
-}
-
 /** Records a change of the tools that sources have, and applies it. */
 export function takeTools(draft: Draft, tools: TakenTools | undefined): void {
   if (tools === undefined) return

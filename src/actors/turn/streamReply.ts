@@ -46,10 +46,11 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   if (cancellation.aborted) return aborted(ports, input.key)
   const { definition, frame, conversation } = ports
   const assembled = ports.assemble(input.turnIndex)
-  const estimatedTokens = frame.frameTokens + conversation.trunkTokens
+  const estimatedTokens = conversation.trunkTokens + frame.frameTokens
   const at = { model: frame.model.id, turnIndex: input.turnIndex, provenance: assembled.told.provenance }
   const sent = withoutRefused(assembled.request, conversation.annotations?.refused ?? nothing, at)
-  const request = withinBudget(ports, input, sent, estimatedTokens)
+  const { left } = input
+  const request = left === undefined ? sent : withinBudget(ports, left, sent, estimatedTokens)
   if ('limit' in request) return failed(ports, input.key, request)
   announceExpired(ports, input, assembled)
   const invalid = definition.checkRequests ? describeViolations(ports, request) : ''
@@ -114,6 +115,7 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
       }
     }
   }
+  const late = comesLate(conversation.measured) ? ({ comesLate: true } as const) : none
   const gate = ports.gate(Math.ceil(estimatedTokens * conversation.correction), frame.model)
   const { clock } = ports
   const { silenceMs: ms } = definition.policy.retry
@@ -122,7 +124,6 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   const isDirect = gate === undefined && !isMadeOfModels(frame.model)
   const model = through(isDirect || silence === undefined ? gate : heardGate(gate, silence), frame.model)
   const window = definition.compaction?.policy.contextWindow
-  const late = comesLate(conversation.measured) ? ({ comesLate: true } as const) : {}
   const threw = (id: string, thrown: unknown): void => ports.callbackFailed?.(`The model "${id}"`, thrown)
   const result = await ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
     readReply(
@@ -239,11 +240,10 @@ function foldAt(
 /** Returns the request with its reply limited to the rest of a sub-agent's budget, or the limit if too little is left. */
 function withinBudget(
   { frame: { pricing }, conversation }: AgentPorts,
-  { left }: ReplyInput,
+  left: NonNullable<ReplyInput['left']>,
   request: ModelRequest,
   estimatedTokens: number,
 ): ModelRequest | (ReplyFailure & { limit: 'tokens' | 'costUsd' }) {
-  if (left === undefined) return request
   const asked = Math.ceil(estimatedTokens * conversation.correction)
   const rooms = {
     tokens: left.tokens === undefined ? Infinity : left.tokens - asked,

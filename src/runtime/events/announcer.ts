@@ -18,6 +18,9 @@ import { RedactedStream } from '../../log/redaction/redactedStream.ts'
 /** Number of messages of a trunk from which a `turn.request` builds its list on demand, because lists for every turn would add up. */
 const longRequest = 256
 
+/** Types of the records that notices look at. */
+const noticed: ReadonlySet<LogRecord['type']> = new Set<LogRecord['type']>(['run.start', 'reply.end', 'reply.reset'])
+
 const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || isDelta(body)
 
 /** The agent whose events they are. */
@@ -110,6 +113,7 @@ export class Announcer {
   /** Announces a record once the machine's step is done. */
   record(record: LogRecord): void {
     if (record.type === 'reply.end' || record.type === 'reply.reset') this.#endDeltas(record)
+    if (noticed.has(record.type)) this.notices.record(record)
     if (this.#reader === undefined) this.run?.note(record)
     const { instrumentation } = this.#shared
     const isHeld = this.isObserved || (this.#parent !== undefined && concernsPeople(record))
