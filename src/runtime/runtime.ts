@@ -92,6 +92,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
       createActor: interpreter.createActor,
       childHosts: this,
       store: this.#store,
+      isStoreOver: () => options.store === undefined && this.#closing !== undefined,
       clock,
       unloader: this.#unloader,
       instead,

@@ -109,6 +109,7 @@ function scene(outcome: Outcome, release = Promise.resolve()) {
     instrumentation: new Instrumentation({ tracer }),
     sources: { redactor: undefined, unheard: () => {} },
     childHosts: {},
+    isStoreOver: () => false,
     checkpointFailed: () => {},
     callbackFailed: () => {},
     async reload(agentId: string, begin: () => void) {

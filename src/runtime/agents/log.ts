@@ -12,7 +12,7 @@ interface Logged extends Pick<TreeAgent, 'agentId' | 'store' | 'parent' | 'incog
   readonly machine: Pick<TreeAgent['machine'], 'at' | 'isStopped'> & {
     tell(event: { readonly type: 'store.failed'; readonly error: ErrorInfo }): void
   }
-  readonly shared: Pick<HostShared, 'clock' | 'sources' | 'checkpointFailed'>
+  readonly shared: Pick<HostShared, 'clock' | 'sources' | 'isStoreOver' | 'checkpointFailed'>
   /** Called when another writer has the log: the agent continues there, and ends here. */
   lost(error: ErrorInfo): void
 }
@@ -134,7 +134,7 @@ export class AgentLog implements LogOwner {
     try {
       await this.#writer.finish()
       // Whoever took the log writes its checkpoints.
-      if (!this.#writer.isLost) await this.#keeper?.finish()
+      if (!this.#writer.isLost && !this.#agent.shared.isStoreOver()) await this.#keeper?.finish()
     } finally {
       this.#keeper = undefined
       await this.#lease.release()

@@ -5,7 +5,7 @@ import type { Redactor } from '../../log/redaction/redactor.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
 import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { toErrorInfo } from '../../protocol/errors.ts'
-import { concernsPeople, isDelta, type AgentEvent, type EventOf, type DeltaEvent } from '../../protocol/events.ts'
+import { concernsPeople, isDelta, type AgentEvent, type DeltaEvent } from '../../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { TracedAgent, TracedEffect } from '../../protocol/ports/tracer.ts'
@@ -14,9 +14,6 @@ import { listLater } from './listLater.ts'
 import { Notices, Observers, type AgentListener } from './observers.ts'
 import { RunHandle, type RunOutcome } from '../../protocol/runs/run.ts'
 import { RedactedStream } from '../../log/redaction/redactedStream.ts'
-
-/** Number of messages of a trunk from which a `turn.request` builds its list on demand, because lists for every turn would add up. */
-const longRequest = 256
 
 /** Types of the records that notices look at. */
 const noticed: ReadonlySet<LogRecord['type']> = new Set<LogRecord['type']>(['run.start', 'reply.end', 'reply.reset'])
@@ -37,7 +34,6 @@ interface EventOwner {
     /** `seq` of its last record. */
     readonly lastSeq: number
     readonly requests: { readonly frame: AgentPorts['frame'] }
-    readonly conversation: { readonly trunkLength: number }
   }
   /** `at`: the run and turn that a live event belongs to. */
   readonly machine: { readonly at: TurnPlace }
@@ -169,12 +165,8 @@ export class Announcer {
     const model = this.#owner.view.requests.frame.model.id
     const blank = blankSettings(request.settings)
     const settings = this.#shared.sources.redactor?.value({ settings: blank }).settings ?? blank
-    const at = { type: 'turn.request', runId, turnIndex, model, ...stamp } as const
-    const { messages, ...frame } = { ...request, settings }
-    const event: EventOf<'turn.request'> =
-      this.#owner.view.conversation.trunkLength < longRequest
-        ? { ...at, request: { ...frame, messages }, provenance: assembled.provenance }
-        : listLater(at, frame, assembled.told)
+    const { messages: _, ...frame } = { ...request, settings }
+    const event = listLater({ type: 'turn.request', runId, turnIndex, model, ...stamp }, frame, assembled.told)
     instrumentation?.event(event, this.#agent)
     if (isObserved) this.#tell(event)
   }

@@ -101,8 +101,8 @@ export const faults: readonly Fault[] = [
     id: 'interpreter-16',
     file: 'src/runtime/events/announcer.ts',
     what: 'listeners that keep events keep the array that each model got',
-    from: 'listLater(at, frame, assembled.told)',
-    to: 'listLater(at, request, assembled.told)',
+    from: 'frame, assembled.told)',
+    to: 'request, assembled.told)',
     tests: ['runtime/longRequests'],
   },
   {
