@@ -251,14 +251,6 @@ export const faults: readonly Fault[] = [
     tests: ['runtime/checkpoints'],
   },
   {
-    id: 'checkpoints-50',
-    file: 'src/runtime/agents/log.ts',
-    what: 'a runtime that closes writes checkpoints into its own store, where nobody can read them',
-    from: ' && !this.#agent.shared.isStoreOver()',
-    to: '',
-    tests: ['runtime/ownStore'],
-  },
-  {
     id: 'checkpoints-32',
     file: 'packages/stores/src/fileCheckpoints.ts',
     what: 'the checksum says nothing of where a checkpoint stands',

@@ -137,4 +137,12 @@ export const faults: readonly Fault[] = [
     to: 'true',
     tests: ['journeys/keepsSecrets'],
   },
+  {
+    id: 'interpreter-18',
+    file: 'src/runtime/agents/log.ts',
+    what: 'a runtime that closes writes checkpoints into its own store, where nobody can read them',
+    from: ' && !this.#agent.shared.isStoreOver()',
+    to: '',
+    tests: ['runtime/ownStore'],
+  },
 ]
