@@ -165,13 +165,16 @@ export class AgentLog implements LogOwner {
 /** The log of an unloaded agent, of which nothing is left to be written. */
 export const logAtRest = { repairedBytes: 0, isStuck: false, durable: () => undefined } as unknown as AgentLog
 
-/** Freezes everything inside a plain value. */
+/** Freezes everything inside a plain value. Lists by their indices: to ask them for names takes several times as long. */
 function freezeInside(value: object): void {
-  for (const inner of Object.values(value)) {
-    if (typeof inner !== 'object' || inner === null || Object.isFrozen(inner)) continue
-    freezeInside(inner as object)
-    Object.freeze(inner)
-  }
+  if (Array.isArray(value)) for (const item of value) freeze(item)
+  else for (const name in value) freeze((value as Readonly<Record<string, unknown>>)[name])
+}
+
+function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
+  freezeInside(value)
+  Object.freeze(value)
 }
 
 interface Waiter {

@@ -133,7 +133,7 @@ export class Announcer {
     if (!isHeard && (redactor === undefined || !isOfReply(body))) return
     const clean = redactor === undefined ? body : this.#redact(body, redactor)
     if (clean === undefined || !isHeard) return
-    const event = this.#eventOf(clean)
+    const event: AgentEvent = this.#stamped(clean)
     instrumentation?.event(event, this.#agent)
     if (isObserved) this.#tell(event)
   }
@@ -161,12 +161,12 @@ export class Announcer {
     const { instrumentation } = this.#shared
     const { isObserved } = this
     if (!isObserved && instrumentation === undefined) return
-    const stamp = this.#stamp()
     const model = this.#owner.view.requests.frame.model.id
     const blank = blankSettings(request.settings)
     const settings = this.#shared.sources.redactor?.value({ settings: blank }).settings ?? blank
-    const { messages: _, ...frame } = { ...request, settings }
-    const event = listLater({ type: 'turn.request', runId, turnIndex, model, ...stamp }, frame, assembled.told)
+    const { system, tools } = request
+    const at = this.#stamped({ type: 'turn.request', runId, turnIndex, model } as const)
+    const event = listLater(at, { system, tools, settings }, assembled.told)
     instrumentation?.event(event, this.#agent)
     if (isObserved) this.#tell(event)
   }
@@ -254,15 +254,11 @@ export class Announcer {
     if (this.#parent !== undefined) this.#parent.#holdOfChild(event, isApproval && !this.#owner.isUnattended)
   }
 
-  #eventOf(body: LiveBody, seq = this.#owner.view.lastSeq): AgentEvent {
-    return { ...body, ...this.#stamp(seq) }
-  }
-
-  /** Returns the fields that every event has. */
-  #stamp(seq = this.#owner.view.lastSeq) {
+  /** Returns a body with the fields that every event has. */
+  #stamped<Body extends object>(body: Body, seq = this.#owner.view.lastSeq) {
     const { agentId, path, incognito } = this.#owner
-    const stamp = { agentId, path, seq, time: this.#shared.clock.now() } as const
-    return incognito === undefined ? stamp : { ...stamp, incognito }
+    const event = { ...body, agentId, path, seq, time: this.#shared.clock.now() }
+    return incognito === undefined ? event : { ...event, incognito }
   }
 
   /** Returns a JSON value without the secrets that the application named. */
@@ -280,7 +276,7 @@ export class Announcer {
     const rest =
       record.type === 'reply.end' && record.message.stopReason !== 'aborted' ? this.#deltas?.end() : undefined
     this.#deltas = undefined
-    for (const body of rest ?? []) if (this.isObserved) this.#hold(this.#eventOf(body, record.seq - 1))
+    for (const body of rest ?? []) if (this.isObserved) this.#hold(this.#stamped(body, record.seq - 1))
   }
 
   #newTraced(): TracedAgent {

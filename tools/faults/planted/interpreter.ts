@@ -101,7 +101,7 @@ export const faults: readonly Fault[] = [
     id: 'interpreter-16',
     file: 'src/runtime/events/announcer.ts',
     what: 'listeners that keep events keep the array that each model got',
-    from: 'frame, assembled.told)',
+    from: '{ system, tools, settings }, assembled.told)',
     to: 'request, assembled.told)',
     tests: ['runtime/longRequests'],
   },
