@@ -12,7 +12,16 @@ export function hostShared(
   { tracer, logger, models, modelShare, modelTurns, random = Math.random }: RuntimeOptions,
   parts: Pick<
     HostShared,
-    'machine' | 'createActor' | 'sources' | 'childHosts' | 'store' | 'clock' | 'unloader' | 'instead' | 'reload'
+    | 'machine'
+    | 'createActor'
+    | 'sources'
+    | 'childHosts'
+    | 'store'
+    | 'isStoreOver'
+    | 'clock'
+    | 'unloader'
+    | 'instead'
+    | 'reload'
   >,
 ): HostShared {
   const { sources, clock } = parts

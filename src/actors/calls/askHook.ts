@@ -6,13 +6,13 @@ import type { AgentPorts, FindPorts } from '../agentPorts.ts'
 import { answerInTime } from '../timing/answerInTime.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
 import { effect } from '../effect.ts'
-import { checkArguments, hookedCall } from './hookedCall.ts'
+import { hookedCall } from './hookedCall.ts'
+import { checkArguments, settledInput } from './callArguments.ts'
 import { clean, contentOf } from './resultContent.ts'
 import { mistakeIn, needsApproval } from './needsApproval.ts'
 import { syncOnce } from '../parts/permissions/syncRules.ts'
 import { judgeCall, suggestionsFor, unjudged, whenAsked, whyNotRun } from '../parts/permissions/judgeCall.ts'
 import { runContext } from './runContext.ts'
-import { settledInput } from '../turn/settledInput.ts'
 
 const longestReason = 2_000
 const maxAnswerChars = 30_000

@@ -1,13 +1,13 @@
 import type { AgentPolicy } from '../../machines/agentPolicy.ts'
 import { lazily } from '../../protocol/lazily.ts'
-import type { SubAgent } from './agentDefinition.ts'
+import type { SubAgentSettings } from './agentDefinition.ts'
 import { irreversibleNames } from './toolNames.ts'
 import { continuing, reporting } from './subAgents.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 
 /** The policy of an agent whose sub-agents may not all be defined yet: what depends on them is made when first asked for. */
 export function lazyAgents(
-  called: () => ReadonlyMap<string, SubAgent>,
+  called: () => ReadonlyMap<string, SubAgentSettings>,
   tools: ReadonlyMap<string, AnyTool>,
   policy: Omit<AgentPolicy, 'agents' | 'reports' | 'continuable' | 'irreversible'>,
 ): AgentPolicy {

@@ -204,7 +204,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-26',
-    file: 'src/runtime/agents/jsonBytes.ts',
+    file: 'src/runtime/agents/sharedState.ts',
     what: 'characters beyond the first 256 come back as others',
     from: "padStart(4, '0')",
     to: "padStart(4, '0').slice(-2).padStart(4, '0')",
@@ -246,8 +246,8 @@ export const faults: readonly Fault[] = [
     id: 'checkpoints-31',
     file: 'src/runtime/agents/log.ts',
     what: 'who lost a log writes a checkpoint of it',
-    from: 'if (!this.#writer.isLost) await this.#keeper?.finish()',
-    to: 'await this.#keeper?.finish()',
+    from: 'if (!this.#writer.isLost && !this.#agent',
+    to: 'if (!this.#agent',
     tests: ['runtime/checkpoints'],
   },
   {

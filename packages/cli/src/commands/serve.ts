@@ -2,7 +2,6 @@ import { tell } from '../terminal/wordWrap.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { withoutControls } from '../../../charts/src/plainText.ts'
 import { createRuntime, type Runtime } from '../../../bridge/src/createRuntime.ts'
-import type { StoredAgent } from '../../../waking/src/resumeAll.ts'
 import { loadSession } from '../../../sessions/src/loadSession.ts'
 import { addressOf, pageOf } from '../addressOf.ts'
 import { exitCodes } from '../cliHost.ts'
@@ -30,7 +29,7 @@ export const serveCommand: CommandRun = async (invocation, host) => {
     const address = addressOf(invocation, host)
     const server = await runtime.serve({ ...settings, ...address, definitions, endpoints: [...endpoints, ...others] })
     // Sessions of `escapement run` in the same folder need that command's tools.
-    const where = async ({ id, definition }: StoredAgent): Promise<boolean> =>
+    const where = async ({ id, definition }: { readonly id: string; readonly definition: string }): Promise<boolean> =>
       definitions.some(({ name }) => name === definition) && ownSession(await loadSession(store, id)) === undefined
     const { resumed: agents, left } = await runtime.resumeAll({ definitions, where })
     const resumed = agents.map(({ id }) => id)
