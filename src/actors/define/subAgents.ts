@@ -13,11 +13,12 @@ import {
   type AgentDefinition,
   type SubAgentSettings,
 } from './agentDefinition.ts'
-import type { AnyTool } from '../tools/defineTool.ts'
+import type { AnyTool, Tool } from '../tools/defineTool.ts'
 import { invalid } from '../tools/toolSchema.ts'
 import { backgroundTools } from '../parts/background/backgroundTools.ts'
-import type { Tool } from '../tools/defineTool.ts'
 import { waitForName } from '../tools/waitForTool.ts'
+import type { AgentPolicy } from '../../machines/agentPolicy.ts'
+import { irreversibleNames } from './toolNames.ts'
 
 /** An agent that may be called, and how; a bare definition takes the defaults. */
 export type SubAgentEntry = AgentDefinition | SubAgentOptions
@@ -261,4 +262,31 @@ export function taskOf(
   const data = Object.keys(other.data).length === 0 ? '' : `\n\n${JSON.stringify(other.data, null, 2)}`
   const on = continuable && given[continueField] !== undefined ? { [continueField]: given[continueField] } : {}
   return { ok: true, text: said.data + data, value: { task: said.data, ...other.data, ...on } }
+}
+
+/** The policy of an agent whose sub-agents may not all be defined yet: what depends on them is made when first asked for. */
+export function lazyAgents(
+  called: () => ReadonlyMap<string, SubAgentSettings>,
+  tools: ReadonlyMap<string, AnyTool>,
+  policy: Omit<AgentPolicy, 'agents' | 'reports' | 'continuable' | 'irreversible'>,
+): AgentPolicy {
+  const names = lazily(() => [...called().keys()])
+  const reports = lazily(() => reporting(called()))
+  const continuable = lazily(() => continuing(called()))
+  const irreversible = lazily(() => irreversibleNames(tools, called()))
+  return {
+    ...policy,
+    get agents() {
+      return names()
+    },
+    get reports() {
+      return reports()
+    },
+    get continuable() {
+      return continuable()
+    },
+    get irreversible() {
+      return irreversible()
+    },
+  }
 }
