@@ -13,7 +13,7 @@ import type { InnerEnd, InnerStart } from '../../protocol/parts/inner/innerState
 import type { PartDraft } from '../../machines/partStates.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { Cancellation } from '../timing/cancellation.ts'
-import type { SubAgentSettings } from '../define/agentDefinition.ts'
+import type { Callee } from '../define/agentDefinition.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 import type { InnerCall, InnerCalls, InnerResult } from '../tools/innerCalls.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
@@ -188,7 +188,7 @@ export class CallsOfCall implements InnerCalls {
     return this.#people.still(() => this.#sleeps.wait(n, input, signal))
   }
 
-  #agentOf({ input: { name } }: Made): SubAgentSettings | undefined {
+  #agentOf({ input: { name } }: Made): Callee | undefined {
     return this.#ports.definition.agents.get(name)
   }
 

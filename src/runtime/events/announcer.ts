@@ -164,9 +164,12 @@ export class Announcer {
     const model = this.#owner.view.requests.frame.model.id
     const blank = blankSettings(request.settings)
     const settings = this.#shared.sources.redactor?.value({ settings: blank }).settings ?? blank
-    const { system, tools } = request
+    const { system, tools, messages } = request
     const at = this.#stamped({ type: 'turn.request', runId, turnIndex, model } as const)
-    const event = listLater(at, { system, tools, settings }, assembled.told)
+    // Without a part that the provider refused, they are others than those of the conversation.
+    const told =
+      messages === assembled.request.messages ? assembled.told : { ...assembled.told, messages: () => messages }
+    const event = listLater(at, { system, tools, settings }, told)
     instrumentation?.event(event, this.#agent)
     if (isObserved) this.#tell(event)
   }

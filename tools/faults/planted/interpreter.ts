@@ -101,8 +101,8 @@ export const faults: readonly Fault[] = [
     id: 'interpreter-16',
     file: 'src/runtime/events/announcer.ts',
     what: 'listeners that keep events keep the array that each model got',
-    from: '{ system, tools, settings }, assembled.told)',
-    to: 'request, assembled.told)',
+    from: '{ system, tools, settings }, told)',
+    to: 'request, told)',
     tests: ['runtime/longRequests'],
   },
   {
