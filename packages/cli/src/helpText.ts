@@ -69,12 +69,25 @@ ${optionLines([...names, 'help'], meanings)}${exampleLines(name)}`
 export const fittedHelp = (text: string, columns: number): string =>
   text.split('\n').every((line) => line.length <= columns)
     ? text
-    : text
-        // Lines of a paragraph are neither indented nor a heading, and those on JSON or on an action begin one.
-        .replace(/(?<=^[^ \n].*[^:\n])\n(?=[^ \n])(?!JSON|[a-z]+(?: [^:\n]{1,24})?: )/gm, ' ')
-        .split('\n')
+    : paragraphsOf(text)
         .flatMap((line) => brokenLine(line, columns))
         .join('\n')
+
+const isText = (line: string): boolean => line !== '' && !line.startsWith(' ')
+/** Matches a line that begins a paragraph of its own: on JSON, or on an action. */
+const begins = /^(?:JSON|[a-z]+(?: [^:]{1,24})?: )/
+
+/** Joins the lines of each paragraph, which are neither indented nor a heading. */
+function paragraphsOf(text: string): string[] {
+  const lines: string[] = []
+  for (const line of text.split('\n')) {
+    const before = lines.at(-1) ?? ''
+    const goesOn = isText(before) && !before.endsWith(':') && isText(line) && !begins.test(line)
+    if (goesOn) lines[lines.length - 1] = `${before} ${line}`
+    else lines.push(line)
+  }
+  return lines
+}
 
 const leastRoom = 20
 

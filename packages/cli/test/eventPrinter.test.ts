@@ -308,9 +308,9 @@ describe('events at a terminal', (it) => {
     let printed = ''
     const screen = plainScreen({ write: (text) => (printed += text) }, 12)
     screen.write('  one two three\n')
-    screen.write('four five s')
-    screen.write('ix seven\n')
-    assert.is(printed, '  one two\n  three\nfour five six seven\n')
+    screen.write('four five six se')
+    screen.write('ven eight nine\n')
+    assert.is(printed, '  one two\n  three\nfour five six seven eight nine\n')
   })
 
   it('say that an agent goes in circles, and that it was paused for it', () => {
