@@ -51,15 +51,26 @@ describeInChromium('a reply that grows on the inspector page', (it) => {
     await until(page, `${list}.scrollHeight - ${list}.clientHeight - ${list}.scrollTop > 100`)
     const read = page.getByText('paragraph 25 of')
     const before = await read.boundingBox()
-    for (let from = 40; from < 60; from += 5) {
-      say(paragraphs(from, 5))
-      await until(page, `${list}.textContent.includes('paragraph ${from + 4} of')`)
+    // More than is shown to who follows the end.
+    for (let from = 40; from < 240; from += 40) {
+      say(paragraphs(from, 40))
+      await until(page, `${list}.textContent.includes('paragraph ${from + 39} of')`)
       // What has grown is measured after it is drawn.
       await page.evaluate(
         'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))',
       )
     }
     assert.ok(Math.abs((await read.boundingBox())!.y - before!.y) < 2, 'what is read has moved')
+    await page.locator('.conversation-scroll').press('End')
+    say(paragraphs(240, 40))
+    await until(page, `${list}.textContent.includes('paragraph 279 of')`)
+    await until(page, `${list}.scrollHeight - ${list}.clientHeight - ${list}.scrollTop <= 1`)
+    assert.is(await page.locator('.new-below button').count(), 0)
+    assert.not.ok((await page.locator('.conversation-row.is-partial').innerText()).includes('paragraph 0 of'))
+    await page.locator('.conversation-scroll').hover()
+    await page.mouse.wheel(0, -20_000)
+    await inspector.button('Show from the beginning').click()
+    await page.getByText('paragraph 0 of').waitFor()
     say('')
     await run.result
     checkProblems(inspector)
