@@ -89,6 +89,29 @@ function choicesIn({ enum: values, anyOf }: JsonSchema): readonly (string | numb
   return all.length > 0 && all.every(isChoice) ? all : undefined
 }
 
+/** An answer that is given by one button. */
+export interface QuickAnswer {
+  readonly label: string
+  readonly value: unknown
+}
+
+/** Choices and characters for which buttons have room. */
+const mostQuick = { choices: 4, chars: 48 }
+
+/** Returns the answers of a schema that allows only a few short ones; `undefined`: it allows others. Pure. */
+export function quickAnswers(schema: JsonSchema): readonly QuickAnswer[] | undefined {
+  if (schema['type'] === 'boolean')
+    return [
+      { label: 'No', value: false },
+      { label: 'Yes', value: true },
+    ]
+  const choices = choicesIn(schema)
+  if (choices === undefined || choices.length > mostQuick.choices) return undefined
+  return choices.join('').length > mostQuick.chars
+    ? undefined
+    : choices.map((value) => ({ label: String(value), value }))
+}
+
 /** Reads a text that a person typed. Pure. */
 export function readTyped(form: QuestionForm, typed: string): Typed {
   const text = typed.trim()

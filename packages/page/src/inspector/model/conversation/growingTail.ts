@@ -20,11 +20,7 @@ export interface GrowingTail extends TailPlace {
  * The last blocks, as many as it takes for `most` characters; of a single longer one, its end. Looks at no more than these. `kept`: it
  * begins there instead, however long it has become, as somebody reads it. Pure.
  */
-export function growingTail(
-  { blocks }: Pick<GrowingMarkdown, 'blocks'>,
-  most: number,
-  kept?: TailPlace,
-): GrowingTail {
+export function growingTail({ blocks }: Pick<GrowingMarkdown, 'blocks'>, most: number, kept?: TailPlace): GrowingTail {
   const { first, skipped } = kept !== undefined && kept.first < blocks.length ? kept : placeOf(blocks, most)
   const shown = blocks.slice(first)
   if (skipped > 0) shown[0] = endOf(shown[0]!, skipped)

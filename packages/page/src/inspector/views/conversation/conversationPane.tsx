@@ -19,10 +19,7 @@ import { useTreeScroll, type TreeScroll } from './treeScroll.ts'
 import { toggled } from '../../model/words/toggled.ts'
 import { Rows } from '../../parts/rowScroll.tsx'
 
-const GrowingReply = laterPart<GrowingReplyProps>(
-  <></>,
-  async () => (await import('./growingReply.tsx')).GrowingReply,
-)
+const GrowingReply = laterPart<GrowingReplyProps>(<></>, async () => (await import('./growingReply.tsx')).GrowingReply)
 const NewBelow = laterPart<NewBelowProps>(<></>, async () => (await import('./newBelow.tsx')).NewBelow)
 
 export interface ConversationPaneProps {
@@ -189,9 +186,7 @@ function TreeRows({ scroll, rows, partial, activeIndex, selected, full, ...actio
     const shown = rows[index]
     if (shown === undefined)
       return (
-        partial !== null && (
-          <GrowingReply partial={partial} gap={gap} lanes={lanes} isFollowing={scroll.isFollowing} />
-        )
+        partial !== null && <GrowingReply partial={partial} gap={gap} lanes={lanes} isFollowing={scroll.isFollowing} />
       )
     return (
       <ConversationRow
