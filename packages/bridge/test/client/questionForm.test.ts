@@ -2,12 +2,12 @@ import { z } from 'zod'
 import {
   formOf,
   limitWords,
-  quickAnswers,
   readFields,
   readTyped,
   refusedFields,
   type QuestionForm,
 } from '../../src/client/questionForm.ts'
+import { quickAnswers } from '../../src/client/quickAnswers.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 
 const formFor = (schema: z.ZodType): QuestionForm => formOf(z.toJSONSchema(schema, { io: 'input' }))

@@ -2,7 +2,6 @@ import { cutEnd } from '../../../../../../src/protocol/text/cutMiddle.ts'
 import { visible } from '../../../../../charts/src/text/visible.ts'
 import type { Pending } from '../../../../../../src/protocol/runs/pending.ts'
 import { editOf } from '../../../../../charts/src/text/edits.ts'
-import { quickAnswers, type QuickAnswer } from '../../../../../bridge/src/client/questionForm.ts'
 import { jsonOf, oneLine } from '../words/shortText.ts'
 
 /** Longest line, in UTF-16 units; the row cuts it where there is no room. */
@@ -63,12 +62,6 @@ export function pendingWords(pending: Pending): string {
 
 /** Tells whether the line of a call has everything that a person decides about; another call is decided where all of it is shown. Pure. */
 export const isToldWhole = ({ name, input }: Pick<Pending, 'name' | 'input'>): boolean => callLine(name, input).isWhole
-
-/** Returns the answers to a question that its line tells whole, where a button for each is enough. Pure. */
-export function quickAnswersOf(pending: Pending): readonly QuickAnswer[] | undefined {
-  const isWhole = pending.kind === 'question' && pending.question.trim().length <= 120
-  return isWhole ? quickAnswers(pending.schema) : undefined
-}
 
 /** Returns the keys of the calls of one tool that wait for approval. Pure. */
 export function ofSameTool(pending: readonly Pending[], name: string): readonly string[] {

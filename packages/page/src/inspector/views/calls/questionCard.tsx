@@ -5,13 +5,13 @@ import { hasCode, withoutAdvice } from '../../../../../../src/protocol/errors.ts
 import {
   formOf,
   limitWords,
-  quickAnswers,
   readFields,
   readTyped,
   refusedFields,
   type QuestionField,
   type QuestionForm,
 } from '../../../../../bridge/src/client/questionForm.ts'
+import { quickAnswers } from '../../../../../bridge/src/client/quickAnswers.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { ControlButton } from '../../parts/controlButton.tsx'
 import { CutText } from '../../parts/cutText.tsx'

@@ -7,7 +7,8 @@ import type { Alarm } from '../../model/sessions/alarm.ts'
 import { detailOf } from '../../model/sessions/causes.ts'
 import { loopTarget } from '../../model/sessions/goBack.ts'
 import { contextShare, type OverviewRow } from '../../model/sessions/overview.ts'
-import { isToldWhole, pendingWords, quickAnswersOf } from '../../model/calls/pendingWords.ts'
+import { answersInRow } from '../../model/calls/answersInRow.ts'
+import { isToldWhole, pendingWords } from '../../model/calls/pendingWords.ts'
 import { ControlButton } from '../../parts/controlButton.tsx'
 import { StateDot } from '../../parts/stateDot.tsx'
 
@@ -145,7 +146,7 @@ function Acts({ row, pending, isActive, isOpen, why, onAct }: HomeRowProps) {
     if (pending === undefined) return null
     // The card below has them, too.
     if (isOpen) return button('open', 'Less')
-    const quick = why === null ? quickAnswersOf(pending) : undefined
+    const quick = why === null ? answersInRow(pending) : undefined
     if (quick !== undefined) return <>{quick.map(({ label, value }) => button('answer', label, 'primary', value))}</>
     if (pending.kind !== 'approval') return button('open', 'Answer', 'primary')
     return (
