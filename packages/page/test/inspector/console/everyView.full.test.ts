@@ -155,10 +155,13 @@ describeInChromium('every view of the console', (it) => {
       [375, 812],
       [1024, 768],
       [1440, 900],
+      // Twice as large in a window of 1,440 by 900.
+      [720, 450],
+      [960, 540],
     ] as const
   ).entries()) {
     const look = { viewport: { width, height }, colorScheme: 'light', reducedMotion: 'reduce' } as const
-    it(`fits ${width} px, and axe finds nothing`, { timeoutMs: 240_000, ...look }, async (context) => {
+    it(`fits ${width} by ${height} px, and axe finds nothing`, { timeoutMs: 240_000, ...look }, async (context) => {
       const { server } = await serveScene(context, { agents: 20 })
       const inspector = await openInspector(context, server.port)
       const { page } = inspector

@@ -76,6 +76,33 @@ describeInChromium('a reply that grows on the inspector page', (it) => {
     checkProblems(inspector)
   })
 
+  it(
+    'is left by a turn of the wheel, also when it grows before the list has scrolled',
+    { timeoutMs: 60_000 },
+    async (context) => {
+      const { model, say } = dictated()
+      const writer = defineAgent({ name: 'writer', model })
+      const { runtime, server } = await serveInspector(context, [writer])
+      const agent = await runtime.spawn(writer, { id: 'w' })
+      const inspector = await openInspector(context, server.port, { hash: '#agent=w' })
+      const { page } = inspector
+      await inspector.sees('No messages yet')
+      const run = agent.prompt('go')
+      say(paragraphs(0, 40))
+      await inspector.sees('paragraph 39 of')
+      await until(page, `${list}.scrollHeight - ${list}.clientHeight - ${list}.scrollTop <= 1 && ${list}.scrollTop > 0`)
+      await page.evaluate(`${list}.dispatchEvent(new WheelEvent('wheel', { deltaY: -30, bubbles: true }))`)
+      say(paragraphs(40, 20))
+      await page.getByRole('button', { name: 'Writing below' }).click()
+      say(paragraphs(60, 20))
+      await until(page, `${list}.textContent.includes('paragraph 79 of')`)
+      await until(page, `${list}.scrollHeight - ${list}.clientHeight - ${list}.scrollTop <= 1`)
+      say('')
+      await run.result
+      checkProblems(inspector)
+    },
+  )
+
   for (const [name, options] of [
     ['', {}],
     [' with secrets to keep', { runtime: { redact: { knownKeys: true } } }],
