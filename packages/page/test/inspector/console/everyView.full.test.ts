@@ -116,12 +116,14 @@ const places: readonly Place[] = [
   },
 ]
 
-/** Elements that are wider than the page, or reach out of it below. */
+/** Elements that are wider than the page, or reach out of it below, except where a short window scrolls them into sight. */
 const outside = `[...document.querySelectorAll('body, body > *, .page > *, .columns > *, .agent > *, .agent-title, .header-actions, .panel, dialog[open]')]
   .filter((element) => element.getClientRects().length > 0 && !element.matches('.hidden, .hidden *'))
   .filter((element) => {
     const { left, right, bottom } = element.getBoundingClientRect()
-    const fits = right <= innerWidth + 1 && left >= -1 && bottom <= innerHeight + 1
+    const agent = element.closest('.agent')
+    const isReached = agent !== null && getComputedStyle(agent).overflowY === 'auto' && agent.scrollHeight > agent.clientHeight
+    const fits = right <= innerWidth + 1 && left >= -1 && (bottom <= innerHeight + 1 || isReached)
     return !fits || document.documentElement.scrollWidth > innerWidth
   })
   .map((element) => element.className || element.tagName)`
