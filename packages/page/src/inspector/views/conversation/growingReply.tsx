@@ -59,7 +59,8 @@ function Growing({ text, isThought = false, isFollowing }: GrowingProps): JSX.El
   const kept = isWhole ? { first: 0, skipped: 0 } : isFollowing() ? undefined : place.current
   const rich = isThought || isRaw.value ? null : readMarkdown()
   if (rich !== null && growing.current?.source !== text) growing.current = rich.growMarkdown(text, growing.current)
-  const tail = rich === null ? textTail(text, mostShown, kept) : growingTail(growing.current!, mostShown, kept)
+  const markdown = rich === null ? undefined : growingTail(growing.current!, mostShown, kept)
+  const tail = markdown ?? textTail(text, mostShown, kept)
   place.current = tail
   return (
     <div class={isThought ? 'conversation-thought' : 'conversation-text is-growing'}>
@@ -68,12 +69,12 @@ function Growing({ text, isThought = false, isFollowing }: GrowingProps): JSX.El
           Show from the beginning
         </button>
       )}
-      {rich === null ? (
+      {rich === null || markdown === undefined ? (
         <div class={isThought ? undefined : 'conversation-text-body'} dir="auto">
           {forDisplay(text.slice(tail.skipped))}
         </div>
       ) : (
-        <rich.Markdown blocks={'blocks' in tail ? tail.blocks : []} first={tail.first} isGrowing />
+        <rich.Markdown blocks={markdown.blocks} first={markdown.first} isGrowing />
       )}
     </div>
   )

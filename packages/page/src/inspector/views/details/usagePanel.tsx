@@ -113,7 +113,7 @@ interface RunTableProps {
   readonly took: ReadonlyMap<string, Took>
   /** True if a moment of the past is shown: a run without an end is described up to there. */
   readonly isPast: boolean
-  /** What sub-agents that have not answered yet have used: it belongs to the run that has not ended. */
+  /** Use of sub-agents that have not answered yet: it belongs to the run that has not ended. */
   readonly underWay: { readonly tokens: number; readonly costUsd: number }
 }
 
