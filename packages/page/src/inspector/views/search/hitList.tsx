@@ -15,7 +15,7 @@ const filterWords: Readonly<Record<HitFilter, string>> = {
   thought: 'thought',
   asked: 'asked of tools',
   answered: 'answered by tools',
-  other: 'other',
+  other: 'by the runtime',
   errors: 'errors',
 }
 
