@@ -61,6 +61,11 @@ describeInChromium('a reply that grows on the inspector page', (it) => {
       )
     }
     assert.ok(Math.abs((await read.boundingBox())!.y - before!.y) < 2, 'what is read has moved')
+    await page.getByRole('button', { name: 'Writing below', exact: true }).waitFor()
+    await page
+      .locator('.new-below')
+      .getByText(/^ · \d,\d{3} new characters$/)
+      .waitFor()
     await page.locator('.conversation-scroll').press('End')
     say(paragraphs(240, 40))
     await until(page, `${list}.textContent.includes('paragraph 279 of')`)

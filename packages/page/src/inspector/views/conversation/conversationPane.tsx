@@ -160,7 +160,7 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
         scroller={() => scroller.current}
         isFollowing={scroll.isFollowing}
         count={graph.rows.length}
-        isGrowing={isReplying}
+        growing={state.partial?.text.length ?? null}
         onEnd={() => scroll.scrollToEnd()}
       />
     </section>
