@@ -72,7 +72,9 @@ export function UsagePanel({ inspector, view }: UsagePanelProps) {
           <figcaption class="faint small">Tokens read per turn</figcaption>
         </figure>
       )}
-      {runs.length === 0 ? null : <RunTable runs={runs} took={view.runTimes} isPast={state.at !== null} underWay={usedBelow(state, summary)} />}
+      {runs.length === 0 ? null : (
+        <RunTable runs={runs} took={view.runTimes} isPast={state.at !== null} underWay={usedBelow(state, summary)} />
+      )}
       {session.runs.length > mostRuns ? (
         <p class="faint small">{formatCount(session.runs.length - mostRuns)} earlier runs are included in the total.</p>
       ) : null}

@@ -39,7 +39,14 @@ export function AreaChart({ sizes, brakes, window, label }: Props) {
         {marks.map(({ type, seq }) => {
           const at = shown.findIndex((size) => size.seq > seq)
           return at < 0 ? null : (
-            <line key={seq} class={`area-mark is-${markOf(type)}`} x1={areaX(at, shown.length, box)} x2={areaX(at, shown.length, box)} y1={height - 7} y2={height} />
+            <line
+              key={seq}
+              class={`area-mark is-${markOf(type)}`}
+              x1={areaX(at, shown.length, box)}
+              x2={areaX(at, shown.length, box)}
+              y1={height - 7}
+              y2={height}
+            />
           )
         })}
       </svg>
