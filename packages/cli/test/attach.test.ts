@@ -84,7 +84,7 @@ describe('escapement attach at a terminal', (it) => {
     const first = attach('a1')
     await first.until('› ')
     first.send('work\r')
-    await first.until('runs work {}')
+    await first.until('runs work')
     first.send(ctrlC)
     assert.is(await first.ended, 0)
     assert.match(first.stdout, /detached; the run continues; /)

@@ -38,7 +38,7 @@ describe('events at a terminal', (it) => {
     print({ type: 'tool.start', ...call('a', 'coder') } as unknown as AgentEvent)
     print({ type: 'approval.requested', ...call('a.1', 'pay') } as unknown as AgentEvent)
     print({ type: 'tool.end', ...call('a', 'coder'), message, attempts: 1, ms: 1 } as unknown as AgentEvent)
-    assert.match(printed, '✓ coder {}')
+    assert.match(printed, '✓ coder ')
   })
 
   it('say what a fold and a prune hide and save, and why one was refused', () => {

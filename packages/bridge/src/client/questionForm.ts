@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
+import { choicesIn } from './quickAnswers.ts'
 
 /** Form in which a person enters a value for a JSON Schema. */
 export type QuestionForm =
@@ -75,18 +76,6 @@ function limitIn<N extends string>(schema: JsonSchema, key: string, name: N): { 
   const limit = schema[key]
   if (typeof limit !== 'number' || Math.abs(limit) >= Number.MAX_SAFE_INTEGER) return {}
   return { [name]: limit } as { readonly [K in N]?: number }
-}
-
-const isChoice = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number'
-
-/** Returns the choices of an `enum`, or of several `const`s. */
-function choicesIn({ enum: values, anyOf }: JsonSchema): readonly (string | number)[] | undefined {
-  const all = Array.isArray(values)
-    ? (values as unknown[])
-    : Array.isArray(anyOf)
-      ? (anyOf as JsonSchema[]).map(({ const: value }) => value)
-      : []
-  return all.length > 0 && all.every(isChoice) ? all : undefined
 }
 
 /** Reads a text that a person typed. Pure. */

@@ -7,6 +7,7 @@ import {
   refusedFields,
   type QuestionForm,
 } from '../../src/client/questionForm.ts'
+import { quickAnswers } from '../../src/client/quickAnswers.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 
 const formFor = (schema: z.ZodType): QuestionForm => formOf(z.toJSONSchema(schema, { io: 'input' }))
@@ -121,5 +122,28 @@ describe('the fields that a refusal names', (it) => {
 
   it('are none where it is about the answer as a whole', () => {
     assert.equal(refusedFields(fields, 'Call "c0" of "book" asks "Where?": the two do not go together'), {})
+  })
+})
+
+describe('the buttons for an answer', (it) => {
+  const labels = (schema: Parameters<typeof quickAnswers>[0]): unknown =>
+    quickAnswers(schema)?.map(({ label, value }) => [label, value])
+  it('are those of a few short choices', () => {
+    assert.equal(labels({ type: 'boolean' }), [
+      ['No', false],
+      ['Yes', true],
+    ])
+    assert.equal(labels({ type: 'string', enum: ['keep', 'drop'] }), [
+      ['keep', 'keep'],
+      ['drop', 'drop'],
+    ])
+    assert.equal(labels({ type: 'number', enum: [1] }), [['1', 1]])
+  })
+
+  it('are none where there are many, long ones or any', () => {
+    assert.is(labels({ enum: ['a', 'b', 'c', 'd', 'e'] }), undefined)
+    assert.is(labels({ enum: ['a'.repeat(30), 'b'.repeat(30)] }), undefined)
+    assert.is(labels({ type: 'string' }), undefined)
+    assert.is(labels({ type: 'object', properties: {} }), undefined)
   })
 })
