@@ -74,13 +74,12 @@ describe('the check of a tool', (it) => {
   })
 
   it('ends with the run that is aborted meanwhile', async (context) => {
-    let signal: AbortSignal | undefined
-    const harness = await begin(context, (_, given) => {
-      signal = given.signal
+    const begun = Promise.withResolvers<AbortSignal>()
+    const harness = await begin(context, (_, { signal }) => {
+      begun.resolve(signal)
       return never
     })
-    await harness.until(({ type }) => type === 'turn.start')
-    while (signal === undefined) await new Promise(setImmediate)
+    const signal = await begun.promise
     harness.agent.abort()
     assert.is((await harness.run.result).stopReason, 'aborted')
     assert.is(signal.aborted, true)
@@ -127,7 +126,7 @@ describe('an edit of a workspace that cannot be made', (it) => {
     const tools = workspaceTools(memoryWorkspace(files), { needsApproval: { edit_file: true } })
     const code = `try { await tools.edit_file({ path: 'a.ts', oldText: 'b', newText: 'c' }) } catch (e) { return [e.code, e.message] }`
     const agent = await runtime.spawn(scripted(code, tools))
-    assert.match(String((await agent.prompt('go').result).text), /a\.ts: oldText was not found/)
-    assert.not.match(String((await agent.prompt('go').result).text), /DENIED/)
+    assert.match((await agent.prompt('go').result).text, /a\.ts: oldText was not found/)
+    assert.not.match((await agent.prompt('go').result).text, /DENIED/)
   })
 })

@@ -27,6 +27,6 @@ export function planCalls(
   const plan = (asking: readonly Asking[]): PlannedCall[] =>
     mapped(settled, (call, index) => ({ ...call, ...asking[index]! }))
   return answers.some((answer) => answer instanceof Promise)
-    ? Promise.all(answers).then(plan)
+    ? Promise.all(answers.map(async (answer) => answer)).then(plan)
     : plan(answers as Asking[])
 }
