@@ -58,7 +58,7 @@ async function conversation(): Promise<string> {
 /** The pictures by file name, each with what makes it. */
 export const pictures: Readonly<Record<string, () => string | Promise<string>>> = {
   'agent.svg': () => chart(agent, { format: 'svg' }),
-  'agent.mmd': () => chart(agent),
+  'agent.mmd': () => chart(agent, { detail: 'overview' }),
   'agentFull.svg': () => chart(agent, { format: 'svg', detail: 'full' }),
   'conversation.svg': conversation,
   'layers.svg': drawLayers,

@@ -125,8 +125,8 @@ export class KnownIds {
   readonly #kept: KeptIds
   /** Added ids; missing while there are none. */
   #added: Set<string> | undefined
-  /** Ids that were not found, cached because an id is usually looked up more than once before it is added. */
-  readonly #absent = new Set<string>()
+  /** Ids that were not found in the text, cached because an id is usually looked up more than once before it is added. */
+  #absent: Set<string> | undefined
 
   constructor(kept = noIds) {
     this.#kept = kept
@@ -134,17 +134,17 @@ export class KnownIds {
 
   has(id: string): boolean {
     if (this.#added?.has(id) === true) return true
-    if (this.#kept === noIds || this.#absent.has(id)) return false
+    if (this.#kept === noIds || this.#absent?.has(id) === true) return false
     const { joined, others } = this.#kept
     if (isPlain(id) ? joined.includes(` ${id} `) : others.includes(id)) return true
-    if (this.#absent.size === mostAbsent) this.#absent.clear()
+    if (this.#absent === undefined || this.#absent.size === mostAbsent) this.#absent = new Set()
     this.#absent.add(id)
     return false
   }
 
   add(id: string): void {
     if (this.has(id)) return
-    this.#absent.delete(id)
+    this.#absent?.delete(id)
     this.#added ??= new Set()
     this.#added.add(id)
   }

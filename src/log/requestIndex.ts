@@ -56,6 +56,8 @@ function begunAfter(beginning: Beginning, record: LogRecord): Beginning {
 /** Returns the id of the request in a record, unless the record begins a run. */
 function idIn(record: LogRecord): string | undefined {
   switch (record.type) {
+    case 'run.start':
+      return undefined
     case 'queue.changed':
       return record.added?.id
     case 'use.changed':
@@ -67,6 +69,6 @@ function idIn(record: LogRecord): string | undefined {
       return record.returned?.requestId
     default:
       if ('request' in record) return record.request.id
-      return isOfPart(record) && 'requestId' in record ? record.requestId : undefined
+      return 'requestId' in record && isOfPart(record) ? record.requestId : undefined
   }
 }

@@ -31,7 +31,7 @@ import type {
   UndoOutput,
 } from './drainTypes.ts'
 import { changeAction } from './change.ts'
-import { type Draft, fillDraft } from './draft.ts'
+import { type Draft, drafted } from './draft.ts'
 import * as guards from './conditions.ts'
 import { checkEffects, placeholder } from './placeholder.ts'
 
@@ -100,6 +100,4 @@ export const agentSetup = setup({
 
 /** Runs a plain function over a draft of the next context, then commits it: context, records, children. `E` is the event that the transition is for. */
 export const advance = <E = AgentMachineEvent>(fill: (draft: Draft, event: E) => void) =>
-  changeAction<AgentContext, AgentMachineEvent>(agentSetup.enqueueActions, (context, event: E) =>
-    fillDraft(context, event, fill),
-  )
+  changeAction<AgentContext, AgentMachineEvent>(agentSetup.enqueueActions, drafted(fill))

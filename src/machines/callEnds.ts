@@ -1,15 +1,14 @@
 import { effectsIn, isWithoutEffects, type CallEffects } from '../protocol/callEffects.ts'
-import type { ToolResultMessage } from '../protocol/messages.ts'
+import type { ToolResultMessage, PlainBlock, SyntheticReason } from '../protocol/messages.ts'
 import { innerEffects } from '../protocol/parts/inner/innerState.ts'
 import { recordVersion as v, type RecordOf } from '../protocol/records.ts'
 import type { CallState } from './agentTypes.ts'
 import { room, type Draft } from './draft.ts'
-import { editNote } from './editNote.ts'
-import { explanations, type ExplainedReason } from './explanations.ts'
 import { hookSlot, isChecking } from './hooks.ts'
 import { callSlot } from './callFacts.ts'
 import { takeOver } from './handoffs.ts'
 import { deliverReports } from './reports.ts'
+import { denialText } from '../protocol/text/denial.ts'
 
 /** Something of the call was done, or may have been. */
 const begun: ReadonlySet<CallState['status']> = new Set([
@@ -132,4 +131,34 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
     ...(delivers === undefined ? {} : { delivers }),
     ...(handoff === undefined ? {} : { handoff }),
   })
+}
+
+/** Returns a block that tells the model which input its call ran with. */
+export function editNote({ input }: Pick<CallState, 'input'>): PlainBlock {
+  const json = JSON.stringify(input)
+  const cut = json.length > maxNotedChars ? `${json.slice(0, maxNotedChars).replace(halfSign, '')}…` : json
+  return { type: 'text', text: `A person changed the arguments of this call before it ran, to: ${cut}` }
+}
+
+const maxNotedChars = 1_000
+/** The first half of a pair of surrogates: no provider takes it alone. */
+const halfSign = /[\uD800-\uDBFF]$/
+
+/** A reason that needs an explanation; the answer of a hook explains itself. */
+export type ExplainedReason = Exclude<SyntheticReason, 'answered'>
+
+/** Text that the model reads in place of a result that the tool did not give. */
+const explanations: {
+  readonly [R in ExplainedReason]: (wasRunning: boolean, why: string | undefined) => string
+} = {
+  aborted: (wasRunning) =>
+    wasRunning ? 'Aborted while it ran: what it did so far was not undone.' : 'Aborted before it started.',
+  refused: (_, why) => `No sub-agent was started: ${why ?? 'it was refused'}.`,
+  skipped: (wasRunning) =>
+    wasRunning
+      ? 'Skipped: the user said something new before the agent was done. What it did so far was not undone.'
+      : 'Skipped: the user said something new before this call started. It was not run.',
+  denied: (_, why) => denialText(why),
+  interrupted: (wasRunning) =>
+    wasRunning ? 'Interrupted: it is not known whether it happened.' : 'Interrupted before it started: it was not run.',
 }

@@ -3,7 +3,7 @@ import type { CallOutput, PlannedCall, SettleOutput } from './effectTypes.ts'
 import type { ToolExecution } from './agentPolicy.ts'
 import { isBackground, nextBackgroundId, receiptOf, startBackground, whyNoMore } from './background.ts'
 import { pinResult, requestBrake } from './brakes.ts'
-import { endCall, synthesize } from './callEnds.ts'
+import { endCall, synthesize, type ExplainedReason } from './callEnds.ts'
 import { callSlot, isAtWork, waitsForPeople } from './callFacts.ts'
 import { recordVersion as v, type Spent } from '../protocol/records.ts'
 import { aliveChildren, allowanceFor } from './allowances.ts'
@@ -11,7 +11,6 @@ import { room, type Draft } from './draft.ts'
 import { askHook, hookSlot, isUnchecked, marksOf } from './hooks.ts'
 import { earlierChild, isTaken } from './continuing.ts'
 import { handedOver } from './handoffs.ts'
-import type { ExplainedReason } from './explanations.ts'
 import { mayAnswer, reachedLimit } from './limits.ts'
 import { endSleep } from './sleepEnds.ts'
 import { spentRun, withSpent } from './spending.ts'
@@ -26,6 +25,9 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
   refuseUnfit(draft)
   refuseExcess(draft)
   refuseUnoffered(draft)
+  for (const [index, { mistake: text }] of planned.entries())
+    if (text !== undefined && draft.context.calls[index]?.status === 'ready')
+      endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused' })
   for (const [index, { needsApproval }] of planned.entries())
     if (needsApproval && index < policy.maxCallsPerReply && draft.context.calls[index]?.status === 'ready')
       holdCall(draft, index)

@@ -44,6 +44,7 @@ function applyVerdict(draft: Draft, index: number, verdict: CallVerdict): void {
       return
     }
     case 'refused':
+    case 'mistaken':
       return endCall(draft, index, {
         content: [{ type: 'text', text: verdict.text }],
         isError: true,

@@ -255,7 +255,7 @@ export const leavesOut = (subject: Subject): boolean => {
   const { run } = subject.context
   return !output.ok && output.failure.without !== undefined && run !== null && run.fallbacks < mostLeftOut
 }
-/** Most parts left out in one reply. A part that was left out stays so: the next run goes on from there. */
+/** Maximum number of parts left out in one reply. A part that was left out stays so: the next run goes on from there. */
 const mostLeftOut = 16
 
 const retriedKinds: ReadonlySet<string> = new Set(['rateLimited', 'network', 'other'])

@@ -378,7 +378,7 @@ const agentOf = (runId: string): string => runId.slice(0, runId.lastIndexOf('/')
  */
 export function foldRecord(state: Logged, record: RecordDraft, calls: FoldedCalls, now: number): void {
   state.parts = foldParts(state.parts, record, { now })
-  if (isOfPart(record) && 'costUsd' in record) spend(state, record.usage, record.costUsd)
+  if ('costUsd' in record && isOfPart(record)) spend(state, record.usage, record.costUsd)
   const step = steps[record.type] as Step<RecordDraft> | undefined
   if (step === undefined) return
   step(state, record, calls, now)

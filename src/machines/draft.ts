@@ -127,11 +127,13 @@ interface Timed {
 /** The time an event tells: its own, or its output's. */
 const timeOf = (event: Timed): number | undefined => event.at ?? event.output?.at ?? event.output?.until
 
-/** The draft of the transition that `event` takes, filled in by `fill`. */
-export function fillDraft<E>(context: AgentContext, event: E, fill: (draft: Draft, event: E) => void): Draft {
-  const draft = new Draft(context)
-  const now = timeOf(event as Timed)
-  if (now !== undefined) draft.set({ now })
-  fill(draft, event)
-  return draft
-}
+/** Returns the change that a transition makes: its draft, filled in by `fill`. */
+export const drafted =
+  <E>(fill: (draft: Draft, event: E) => void) =>
+  (context: AgentContext, event: E): Draft => {
+    const draft = new Draft(context)
+    const now = timeOf(event as Timed)
+    if (now !== undefined) draft.set({ now })
+    fill(draft, event)
+    return draft
+  }

@@ -87,6 +87,8 @@ export interface PlannedCall {
   /** Set if the input is the model's as the tool gets it. */
   readonly isSettled?: true
   readonly needsApproval: boolean
+  /** Reason why it would be in vain, for the model: it is answered with that instead of being asked about. */
+  readonly mistake?: string
   /** Set if its arguments do not fit, so that it does not go to the background. */
   readonly misfits?: true
 }
@@ -176,12 +178,12 @@ interface Ruled {
 
 /**
  * Decision of rules and of `beforeTool` about a call: it runs, with its own or other arguments, or it is answered without being run; `refused`: by
- * a rule.
+ * a rule; `mistaken`: by the check of its tool.
  */
 export type CallVerdict =
   | ({ readonly type: 'allowed'; readonly needsApproval: boolean } & Ruled)
   | ({ readonly type: 'edited'; readonly input: unknown; readonly needsApproval: boolean } & Ruled)
-  | { readonly type: 'refused'; readonly text: string }
+  | { readonly type: 'refused' | 'mistaken'; readonly text: string }
   | { readonly type: 'denied'; readonly reason: string }
   | { readonly type: 'answered'; readonly content: readonly PlainBlock[] }
   | { readonly type: 'failed'; readonly error: ErrorInfo }

@@ -2,7 +2,7 @@ import type { CallOutput } from './effectTypes.ts'
 import type { RecordOf } from '../protocol/records.ts'
 import type { Draft } from './draft.ts'
 
-/** Most handoffs of a run: agents may hand a conversation round in circles. */
+/** Maximum number of handoffs of a run: agents may hand a conversation round in circles. */
 const mostHandoffs = 10
 
 type Result = Omit<CallOutput, 'handoff'> & Pick<RecordOf<'tool.end'>, 'handoff'>

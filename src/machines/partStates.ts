@@ -54,16 +54,21 @@ type Step = (state: unknown, record: RecordDraft, context: PartStepContext) => u
 interface Taking {
   readonly part: string
   readonly initial: unknown
+  /** True for a record of a part, with which its state begins. */
+  readonly isOwn: boolean
   readonly begins: PartState<unknown>['begins']
   readonly step: Step
 }
 
 /** Builds a table of the steps by the type of the record. */
-function stepsOf(states: { readonly [part: string]: AnyPartState }): ReadonlyMap<string, readonly Taking[]> {
+function stepsOf(
+  states: { readonly [part: string]: AnyPartState },
+  isOfPart: (type: string) => boolean,
+): ReadonlyMap<string, readonly Taking[]> {
   const table = new Map<string, Taking[]>()
   for (const [part, { initial, begins, on }] of Object.entries(states))
     for (const [type, step] of Object.entries(on)) {
-      const taking = { part, initial, begins, step: step as Step }
+      const taking = { part, initial, isOwn: isOfPart(type), begins, step: step as Step }
       const known = table.get(type)
       if (known === undefined) table.set(type, [taking])
       else known.push(taking)
@@ -71,19 +76,19 @@ function stepsOf(states: { readonly [part: string]: AnyPartState }): ReadonlyMap
   return table
 }
 
-/** Returns a function that folds a record into the states of parts. `isOwn`: tells records of parts from others. */
+/** Returns a function that folds a record into the states of parts. `isOfPart`: tells records of parts from others. */
 export function partFolding(
   states: { readonly [part: string]: AnyPartState },
-  isOwn: (type: string) => boolean,
+  isOfPart: (type: string) => boolean,
 ): <States>(before: States, record: RecordDraft, context: PartStepContext) => States {
-  const table = stepsOf(states)
+  const table = stepsOf(states, isOfPart)
   return (before, record, context) => {
     const taking = table.get(record.type)
     if (taking === undefined) return before
     let next = before as Record<string, unknown>
-    for (const { part, initial, begins, step } of taking) {
+    for (const { part, initial, isOwn, begins, step } of taking) {
       const known = next[part]
-      if (known === undefined && !isOwn(record.type) && begins?.(record) !== true) continue
+      if (known === undefined && !isOwn && begins?.(record) !== true) continue
       const state = step(known ?? initial, record, context)
       if (state === known) continue
       // Most records of most agents change nothing, and need no copy.

@@ -13,7 +13,7 @@ import { endTask } from './children.ts'
 import { deadlineReason, reachedLimit } from './limits.ts'
 import { takeMessages } from './queues.ts'
 import { spentRun, untold } from './spending.ts'
-import { useFrame } from './turns.ts'
+import { prepareTurn } from './turns.ts'
 import type { NodeId } from '../protocol/ids.ts'
 
 type FailedReply = Extract<ReplyOutput, { ok: false }>
@@ -74,12 +74,13 @@ export function continueRun(draft: Draft): void {
   startTurn(draft)
 }
 
-/** Opens the next turn. */
+/** Opens the next turn, and says what it is asked with if that is known: the values in use. */
 export function startTurn(draft: Draft): void {
-  const { turns, run } = draft.context
+  const { turns, run, frame, policy } = draft.context
   draft.record({ v, seq: 0, type: 'turn.start', runId: run!.runId, turnIndex: turns, ...room })
   if (run!.overflowed) draft.setRun({ overflowed: false })
-  useFrame(draft)
+  // Otherwise code is asked first.
+  if (policy.flags.turns !== true && (frame?.use != null || run!.answer !== undefined)) prepareTurn(draft)
 }
 
 /** How long a run that has used up its time may take for its last answer, in milliseconds. */

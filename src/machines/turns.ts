@@ -1,7 +1,7 @@
 import type { PreparedTurn, TurnUse } from '../protocol/bridge/turns.ts'
 import type { AgentContext, EventOfType, UseEvent } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
-import type { PrepareInput, TakenTools, TurnDecision } from './effectTypes.ts'
+import type { PrepareInput, TakenTools, TurnDecision, TakenMemory } from './effectTypes.ts'
 
 /** Key of the preparation of the current turn. */
 export const prepareKey = ({ agentId, turns }: AgentContext): string => `${agentId}/t${turns - 1}/prepare`
@@ -33,13 +33,6 @@ export function changeUse(draft: Draft, { id: requestId, use: change }: EventOfT
 function changed(before: TurnUse, change: UseEvent): TurnUse | null {
   const fields = Object.entries({ ...before, ...change }).filter(([, value]) => value != null)
   return fields.length === 0 ? null : (Object.fromEntries(fields) as TurnUse)
-}
-
-/** Says what the turn that begins is asked with, if that is known: the values in use. */
-export function useFrame(draft: Draft): void {
-  const { frame, policy, run } = draft.context
-  // Otherwise code is asked first.
-  if (policy.flags.turns !== true && (frame?.use != null || run?.answer !== undefined)) prepareTurn(draft)
 }
 
 /** Records a change of the tools that sources have, and applies it. */
@@ -79,4 +72,16 @@ function shownInstructions(
 ): Pick<PreparedTurn, 'instructions' | 'sameInstructions'> {
   if (instructions === undefined) return {}
   return instructions === last ? { sameInstructions: true } : { instructions }
+}
+
+/** Records the additions to the agent's memory, and adds its memories for the turn to the conversation, after the messages of people. */
+export function takeMemory(draft: Draft, memory: TakenMemory | undefined): void {
+  if (memory === undefined) return
+  const { recalled, extracted } = memory
+  if (extracted !== undefined) draft.record({ type: 'memory.extracted', ...draft.at, ...extracted })
+  for (const { content, provenance } of recalled) {
+    const stamp = provenance === undefined ? {} : { provenance }
+    const message = { role: 'user', content, source: 'prompt', ...stamp } as const
+    draft.record({ type: 'message.added', ...draft.at, ...draft.place(), message })
+  }
 }

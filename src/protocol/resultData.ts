@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { artifactSchema } from './artifacts/artifact.ts'
 import { lazily } from './lazily.ts'
 
-/** Most bytes of a result's data that are kept in its record, as JSON. */
+/** Maximum number of bytes of a result's data that are kept in its record, as JSON. */
 export const maxDataBytes = 65_536
 
 /** JSON that is kept beside the log, with its beginning. */

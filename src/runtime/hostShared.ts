@@ -9,7 +9,7 @@ export function hostShared(
   { logger, snapshots, random, instrumentation, models, modelTurns, instead }: RuntimeSetup,
   parts: Pick<
     HostShared,
-    'machine' | 'createActor' | 'sources' | 'childHosts' | 'store' | 'clock' | 'unloader' | 'reload'
+    'machine' | 'createActor' | 'sources' | 'childHosts' | 'store' | 'isStoreOver' | 'clock' | 'unloader' | 'reload'
   >,
 ): HostShared {
   const { sources, clock } = parts

@@ -1,8 +1,8 @@
 import { type ErrorInfo, RuntimeError } from '../protocol/errors.ts'
 import type { AgentHost } from './agents/agentHost.ts'
 import type { TreeAgent } from './children/treeAgent.ts'
-import { windDown } from './agents/windDown.ts'
 import { checkStored } from './resumable.ts'
+import { change, treeOf } from './agents/settled.ts'
 
 /**
  * Checks that an agent can be released by itself.
@@ -21,9 +21,6 @@ export function checkDetachable(agentId: string, host: AgentHost | undefined): a
 
 /** Returns the root of an agent's tree. A process that has the log of one agent has taken the whole tree, or a part that the rest needs. Pure. */
 export const rootOf = (agent: TreeAgent): TreeAgent => (agent.parent === undefined ? agent : rootOf(agent.parent))
-
-/** An agent with all that is alive below it. Pure. */
-const treeOf = (agent: TreeAgent): TreeAgent[] => [agent, ...agent.family.live.flatMap(treeOf)]
 
 /**
  * Ends an agent here with everything alive below it, even in the middle of their work, without a record in their logs: effects are aborted, and
@@ -78,3 +75,27 @@ const detachedHere = (agentId: string): ErrorInfo => ({
   code: 'AGENT_DETACHED',
   message: `Agent "${agentId}" was let go of here; it goes on from its log where it is opened.`,
 })
+
+/**
+ * Lets calls and replies under way in an agent and below it end, and no call begin. Resolves once that is so, or after `ms`: the agent can then be let
+ * go of without cutting any of them off.
+ */
+async function windDown(agent: AgentHost, ms: number): Promise<void> {
+  const turns = new Map(treeOf(agent).map((one) => [one.agentId, one.machine.context.turns]))
+  for (const one of treeOf(agent)) one.machine.tell({ type: 'leave' })
+  const late = Promise.withResolvers<'late'>()
+  const cancel = agent.shared.clock.after(ms, () => late.resolve('late'))
+  while (!agent.machine.isStopped && treeOf(agent).some((one) => isBusy(one, turns.get(one.agentId))))
+    if ((await Promise.race([change(agent), late.promise])) === 'late') break
+  cancel()
+}
+
+/** Tells whether something is under way that would have to be done again, or must not be. `turns`: those it had when it was told to wind down. */
+function isBusy({ machine }: TreeAgent, turns: number | undefined): boolean {
+  const { calls, background, undoing } = machine.context
+  // A sub-agent goes on from its own log.
+  if (calls.some(({ status, childId }) => status === 'running' && childId === undefined)) return true
+  if (background.length > 0 || undoing !== null) return true
+  // A reply that began since belongs to who goes on with it.
+  return machine.state.startsWith('replying') && machine.context.turns === turns
+}

@@ -19,7 +19,7 @@ import type { AgentRuntime } from './agentRuntime.ts'
 import type { GivenDeps, OpenOptions, ResumeOptions, RootSpawnOptions } from './children/spawnOptions.ts'
 import { checkedHistory, isCutHistory, withHistory, type CheckedHistory } from './beginWithHistory.ts'
 import { incognitoStore } from './incognitoStore.ts'
-import { preparedMachine, Hosts, Openings } from './hosts.ts'
+import { preparedMachine, Hosts, Openings } from './agents/hosts.ts'
 import { hostShared } from './hostShared.ts'
 import { openLease, type LeaseWait } from './openLease.ts'
 import { Registry, type ListOptions } from './registry.ts'
@@ -90,6 +90,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
       createActor: interpreter.createActor,
       childHosts: this,
       store: this.#store,
+      isStoreOver: () => setup.storeEnds && this.#closing !== undefined,
       clock,
       unloader: this.#unloader,
       reload: (agentId, begin) => this.#reload(this.#registry.host(agentId)!, begin),

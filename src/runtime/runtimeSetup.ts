@@ -13,6 +13,8 @@ import type { Interpreter } from './interpreter/interpreter.ts'
 export interface RuntimeSetup extends Pick<HostShared, 'instead'> {
   /** Closed with the runtime. */
   readonly store: Store
+  /** True if what the store holds ends with the runtime. */
+  readonly storeEnds: boolean
   /** Makes a store in memory, for the logs of incognito agents. */
   readonly memoryStore: () => Store
   /** Snapshots, for a store that keeps none. */

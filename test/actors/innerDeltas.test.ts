@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
-import type { SubAgent } from '../../src/actors/define/agentDefinition.ts'
+import type { Callee } from '../../src/actors/define/agentDefinition.ts'
 import { InnerDeltas } from '../../src/actors/parts/deferred/innerDeltas.ts'
 import { tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const definition = {
   tools: new Map([['look', tool('look', () => '')]]),
-  agents: new Map<string, SubAgent>(),
+  agents: new Map<string, Callee>(),
   deferred: { names: new Set(['look']), sources: new Set<string>() },
 }
 

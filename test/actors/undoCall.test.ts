@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Cancellation } from '../../src/actors/timing/cancellation.ts'
 import { defineAgent, type AgentOptions } from '../../src/actors/define/defineAgent.ts'
-import { effectsOf } from '../../src/actors/calls/effectsOf.ts'
+import { effectsOf } from '../../src/actors/brakes/revert/effectsOf.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { defineTool, type UndoContext } from '../../src/actors/tools/defineTool.ts'
 import { undoCall } from '../../src/actors/calls/undoCall.ts'

@@ -239,6 +239,16 @@ describe('rules that people add', (it) => {
     assert.equal(rows, ['run_command(make)'])
   })
 
+  it('are added once, however often they are for the session', async (context) => {
+    const { agent, records } = await start(context, {})
+    const rules = ['run_command(make)', ' run_command(make)', 'look'] as const
+    for (const rule of rules) agent.permit(rule, { for: 'session' })
+    agent.permit('look', { for: 'session', decision: 'deny' })
+    await agent.durable()
+    const granted = (await records()).filter(({ type }) => type === 'permission.granted')
+    assert.is(granted.length, 3)
+  })
+
   it('stay behind in a fork, but for those that deny and the mode, unless that is auto', async (context) => {
     const harness = await start(context, { replies: ['one'] })
     const { agent, runtime, store } = harness

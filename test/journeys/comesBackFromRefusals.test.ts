@@ -1,3 +1,4 @@
+import type { EventOf } from '../../src/protocol/events.ts'
 import type { Model, ModelRequest } from '../../src/protocol/ports/model.ts'
 import { noUsage, type Block } from '../../src/protocol/messages.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
@@ -138,8 +139,10 @@ describe('a request of which the provider refuses a part by name', (it) => {
       const { model, requests } = refusing(message, finds)
       const agent = await started(context, { name: 'seer', model, tools: [look], checkRequests: true })
       const warnings: string[] = []
+      const told: EventOf<'turn.request'>[] = []
       agent.subscribe((event) => {
         if (event.type === 'model.warning') warnings.push(event.message)
+        if (event.type === 'turn.request') told.push(event)
       })
       const { text } = await agent.prompt([{ type: 'text', text: 'go' }, ...(said as (typeof image)[])]).result
       assert.equal([text, requests.length], ['fine', 2])
@@ -149,6 +152,7 @@ describe('a request of which the provider refuses a part by name', (it) => {
         ['look'],
       )
       assert.is((await agent.prompt('and now?').result).text, 'fine')
+      assert.equal(told.at(-1)?.request, requests.at(-1), 'listeners are told what was sent')
     })
   }
 

@@ -84,7 +84,7 @@ describe('the stall demo', (it) => {
         /Done: dist\/prices\.json has 3 prices/,
         /3 equal steps: the model is told: You are going in circles/,
         /4 equal steps: it is taken back to n3, the step before the loop, with a lesson/,
-        /9 requests, of 30 that it may make/,
+        /9 of at most 30 requests/,
         /│ ○ n10–n11 +build/,
         /Checked once more, apart from the agent: dist\/prices\.json is built/,
         /Next: .*escapement demo sort\. .*docs\/quickStart\.md/,
@@ -101,7 +101,7 @@ describe('the stall demo', (it) => {
     assert.is(code, 1)
     assert.equal(callsIn(records), [['read_file', false], ...Array.from({ length: 29 }, () => ['build', true])])
     assert.match(stdout, /paused: the limit of 30 turns is reached/)
-    assert.match(stdout, /30 requests, of 30 that it may make/)
+    assert.match(stdout, /30 of at most 30 requests/)
     assert.match(stdout, /dist\/prices\.json is not built/)
   })
 

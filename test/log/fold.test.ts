@@ -1,6 +1,6 @@
 import { Folding, foldLog, type Fold } from '../../src/log/fold.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { HostFolds } from '../../src/runtime/agents/hostFolds.ts'
+import { HostFolds } from '../../src/runtime/agents/keptAgent.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const record = (type: LogRecord['type'], rest: object = {}): LogRecord =>

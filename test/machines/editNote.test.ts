@@ -1,4 +1,4 @@
-import { editNote } from '../../src/machines/editNote.ts'
+import { editNote } from '../../src/machines/callEnds.ts'
 import { assert, describe } from '../support/suite.ts'
 
 describe('the note of an edited call', (it) => {

@@ -7,7 +7,7 @@ import type { AgentHost } from '../../src/runtime/agents/agentHost.ts'
 import { dispatchCommand } from '../../src/runtime/agents/commands.ts'
 import { RunDeps } from '../../src/runtime/children/runDeps.ts'
 import { checkOwedDeps } from '../../src/runtime/resumable.ts'
-import { RunHandle } from '../../src/protocol/runs/run.ts'
+import type { RunHandle } from '../../src/protocol/runs/run.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -79,9 +79,9 @@ function scene({ context, state = 'idle', unseen = 0, flags, deps = null, isLoad
     machine: { state, unseen, send: (event: AgentMachineEvent) => void sent.push(event) },
     announcer: { requested: () => void notes.push('requested') },
     runs: {
-      expect: (id: string) => {
-        notes.push(`expects ${id}`)
-        return new RunHandle(id)
+      await: (run: RunHandle) => {
+        notes.push(`expects ${run.requestId}`)
+        return run
       },
       resume: async () => void notes.push('resumes'),
       continue: () => void notes.push('continues'),

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { jsonBytes } from '../../src/runtime/agents/jsonBytes.ts'
+import { jsonBytes } from '../../src/runtime/agents/sharedState.ts'
 import { someRuns } from '../support/seeds.ts'
 import { assert, describe } from '../support/suite.ts'
 

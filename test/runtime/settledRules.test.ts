@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { awaitRequested } from '../../src/runtime/agents/awaitRequested.ts'
+import { awaitRequested } from '../../src/runtime/agents/requestedRun.ts'
 import { settled } from '../../src/runtime/agents/settled.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -109,6 +109,7 @@ function scene(outcome: Outcome, release = Promise.resolve()) {
     instrumentation: new Instrumentation({ tracer }),
     sources: { redactor: undefined, unheard: () => {} },
     childHosts: {},
+    isStoreOver: () => false,
     checkpointFailed: () => {},
     callbackFailed: () => {},
     async reload(agentId: string, begin: () => void) {
@@ -171,7 +172,7 @@ async function explore(sequence: readonly Op[], outcome: Outcome, releaseFails: 
   const kept = <T>(promise: Promise<T>): Promise<unknown> => promise.catch((thrown: unknown) => thrown)
   for (const op of sequence) {
     if (plain.state === 'ended' && (op === 'prompt' || op === 'resume')) continue
-    if (op === 'prompt') runs.push(host.runs.expect(`r${runs.length}`))
+    if (op === 'prompt') runs.push(host.runs.await(new RunHandle(`r${runs.length}`)))
     if (op === 'load') loads.push(kept(host.loaded(async (agent) => agent)))
     else if (op === 'close' || op === 'stop') ends.push(kept(machine.end(op)))
     else if (op === 'resume') host.runs.continue(new RunHandle('r'), { turns: 3 })

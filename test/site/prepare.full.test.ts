@@ -13,6 +13,7 @@ import { ownPages } from '../../tools/site/prepare/ownPages.ts'
 import { pageText } from '../../tools/site/prepare/pageText.ts'
 import { withPictures } from '../../tools/site/prepare/pictures.ts'
 import { sidebarOf, unlistedIn } from '../../tools/site/prepare/sidebar.ts'
+import { contentFile } from '../../tools/site/prepare/sitePage.ts'
 import { addressFrom, linkTarget, slugOf } from '../../tools/site/prepare/slugs.ts'
 import { placed, taggedVersions } from '../../tools/site/prepare/versions.ts'
 import { statedVersions, theirCode } from '../../tools/site/theirs.ts'
@@ -29,6 +30,15 @@ describe('pages for the documentation site', (it) => {
     assert.is(title, 'The page')
     assert.is(description, 'It says this, and that.')
     assert.ok(body.startsWith('![a picture]'))
+  })
+
+  it('lead to their file, to be changed, where the address of the repository is known', () => {
+    const page = { slug: 'guide/tools', title: 'Tools', description: 'Tools.', body: 'Text.' }
+    const made = { ...page, path: 'docs/guide/tools.md' }
+    const address = 'https://host.test/owner/name'
+    assert.match(contentFile(made, address), `\neditUrl: "${address}/edit/main/docs/guide/tools.md"\n---\n`)
+    assert.not.match(contentFile(made), 'editUrl')
+    assert.not.match(contentFile(page, address), 'editUrl', 'of no file')
   })
 
   it('have their links changed, and no code', () => {

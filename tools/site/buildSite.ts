@@ -26,6 +26,8 @@ export interface SiteOptions {
   readonly root?: string
   /** Where it will be reached, such as `https://docs.example.com`: for the sitemap and the picture of links, which want whole addresses. */
   readonly origin?: string | undefined
+  /** Address of the repository, such as `https://host/owner/name`: for a link to it, and one on each page to change the page there. */
+  readonly repository?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly print?: (line: string) => void
 }
@@ -42,7 +44,7 @@ const icon = join(import.meta.dirname, '..', '..', 'packages', 'page', 'src', 'i
 
 /** Puts the projects of all versions in place. Pages are made of files as they are now. */
 export async function prepareSite(options: SiteOptions): Promise<readonly PreparedVersion[]> {
-  const { packages, outDir, work, root = '/', origin, signal } = options
+  const { packages, outDir, work, root = '/', origin, repository, signal } = options
   const versions: PreparedVersion[] = []
   for (const version of placed(options.versions)) {
     const kept = join(packages, '.api')
@@ -64,7 +66,7 @@ export async function prepareSite(options: SiteOptions): Promise<readonly Prepar
   }))
   for (const version of versions) {
     const { name, project, pages, folder } = version
-    await writeProject(version, project, pages)
+    await writeProject(version, project, pages, repository)
     await liveModules(version.root, join(project, 'public', 'live'))
     const recorded = await recordedSession(version.root, join(packages, '.recorded'))
     if (recorded !== undefined) await cp(recorded, join(project, 'public', recordedPage))
@@ -74,6 +76,7 @@ export async function prepareSite(options: SiteOptions): Promise<readonly Prepar
     const site = {
       root,
       origin,
+      repository,
       version: name,
       versions: served,
       base,
@@ -141,7 +144,12 @@ async function menuOf({ root }: Version): Promise<readonly MenuGroup[]> {
   return existsSync(file) ? ((await import(file)) as { readonly menu: readonly MenuGroup[] }).menu : newestMenu
 }
 
-async function writeProject({ root }: Version, project: string, pages: readonly SitePage[]): Promise<void> {
+async function writeProject(
+  { root }: Version,
+  project: string,
+  pages: readonly SitePage[],
+  repository: string | undefined,
+): Promise<void> {
   const content = join(project, 'src', 'content', 'docs')
   for (const part of ['src', 'public']) await rm(join(project, part), { recursive: true, force: true })
   await cp(theme, project, { recursive: true })
@@ -151,6 +159,6 @@ async function writeProject({ root }: Version, project: string, pages: readonly 
   for (const page of pages) {
     const file = join(content, `${page.slug === '' ? 'index' : page.slug}.md`)
     await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, contentFile(page))
+    await writeFile(file, contentFile(page, repository))
   }
 }

@@ -1,10 +1,10 @@
 /**
  * `npm run site`: the documentation site as one works on it; `site:build` makes it, `site:preview` serves what was made. See tools/site/README.md.
  */
-import { existsSync, watch } from 'node:fs'
+import { existsSync, readFileSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { preview } from 'vite'
+import { preview, type Plugin } from 'vite'
 import { astro, buildSite, prepareSite } from './buildSite.ts'
 import { taggedVersions, type Version } from './prepare/versions.ts'
 
@@ -19,6 +19,7 @@ npm run site:preview   serve tools/site/dist
 
   --root <path>        of site:build: the path it will be served below, such as /escapement/
   --origin <url>       of site:build: where it will be reached, for the sitemap and the picture of links
+  --repository <url>   of site:build: where pages can be changed, such as https://host/owner/name
   --current            of site:build: the working tree alone
   --port <number>      of site and site:preview`
 
@@ -27,6 +28,7 @@ const { values, positionals } = parseArgs({
   options: {
     root: { type: 'string', default: '/' },
     origin: { type: 'string' },
+    repository: { type: 'string' },
     current: { type: 'boolean', default: false },
     port: { type: 'string', default: '4321' },
     help: { type: 'boolean', default: false },
@@ -55,8 +57,32 @@ async function develop(): Promise<void> {
 
 async function build(): Promise<void> {
   const versions = values.current ? workingTree : await taggedVersions(repository, join(packages, '.versions'))
-  await buildSite({ versions, packages, outDir, work, root, origin, print: (line) => console.log(line) })
+  const changed = values.repository?.replace(/\/$/, '')
+  await buildSite({
+    versions,
+    packages,
+    outDir,
+    work,
+    root,
+    origin,
+    repository: changed,
+    print: (line) => console.log(line),
+  })
   console.log('The site is in tools/site/dist. npm run site:preview serves it.')
+}
+
+const notFoundPage: Plugin = {
+  name: 'not-found-page',
+  configurePreviewServer:
+    ({ middlewares }) =>
+    () => {
+      middlewares.use(({ url = '/' }, response, next) => {
+        const { pathname } = new URL(url, 'http://localhost')
+        if (existsSync(join(outDir, pathname))) return next()
+        response.writeHead(404, { 'content-type': 'text/html; charset=utf-8' })
+        response.end(readFileSync(join(outDir, '404.html')))
+      })
+    },
 }
 
 async function serve(): Promise<void> {
@@ -64,8 +90,9 @@ async function serve(): Promise<void> {
   const server = await preview({
     configFile: false,
     root: packages,
-    // A page that is not there is none.
+    // A page that is not there is none, and looks as a host should show it.
     appType: 'mpa',
+    plugins: [notFoundPage],
     build: { outDir },
     preview: { port: Number(values.port), host: '127.0.0.1' },
   })

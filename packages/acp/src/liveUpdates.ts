@@ -19,7 +19,7 @@ import type { KnownCall } from '../../bridge/src/server/callTitle.ts'
 import { progressText } from '../../bridge/src/server/progressText.ts'
 import { callUpdate, outcomeUpdate, textContent } from './toolCallShape.ts'
 
-/** Most output of a running call that is shown, in UTF-16 units. */
+/** Maximum output of a running call that is shown, in UTF-16 units. */
 const maxProgress = 8_192
 
 interface Printed {

@@ -3,7 +3,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk'
 interface OutboxOptions {
   /** Hands an update to the connection; rejects once that is closed. */
   send(update: SessionUpdate): Promise<void>
-  /** Most characters of live updates that may wait. */
+  /** Maximum number of characters of live updates that may wait. */
   readonly maxChars: number
   /** Called once when more characters wait: the client does not read. */
   onOverflow(): void

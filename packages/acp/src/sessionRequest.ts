@@ -42,7 +42,7 @@ export function checkFolders({
 
 /** The metadata that has the folder in which a session was begun. */
 const cwdKey = 'acp.cwd'
-/** Most characters of a folder that is kept, since metadata are short. */
+/** Maximum number of characters of a folder that is kept, since metadata are short. */
 const maxCwd = 1_024
 
 /** Notes the folder on a new session, unless the server sets that itself. Pure. */

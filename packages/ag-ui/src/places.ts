@@ -39,7 +39,7 @@ function decoded(part: string): string {
 const isObject = (value: unknown): value is { readonly [field: string]: unknown } =>
   typeof value === 'object' && value !== null
 
-/** Reads what a request at the endpoint itself asks for if it is one of CopilotKit's with all in its body; `undefined`: it is a `RunAgentInput`. */
+/** Reads a request of CopilotKit, which names its method in the body instead of the path; `undefined` if the body is a `RunAgentInput`. */
 export function askedIn(body: unknown): Asked | undefined {
   if (!isObject(body) || typeof body['method'] !== 'string' || 'runId' in body) return undefined
   const { method, params, body: inner } = body

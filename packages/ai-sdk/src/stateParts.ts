@@ -9,7 +9,7 @@ export interface UiStatePart {
   data: ChatStateData
 }
 
-/** Most changes that follow the whole state, and most characters of them: then the part with the whole state is replaced. */
+/** Maximum number of changes that follow the whole state, and of their characters; beyond that the part with the whole state is replaced. */
 const mostPatches = 32
 const mostChars = 65_536
 

@@ -9,6 +9,7 @@ import { chartMermaid, type ChartDirection } from './chartMermaid.ts'
 import type { chartPicture } from './chartPicture.ts'
 import { chartModel, type BrakeFlags, type ChartModel } from './chartModel.ts'
 import { checkChoice } from '../../../src/protocol/checks/checkChoice.ts'
+import { overviewMermaid } from './overviewMermaid.ts'
 import { overviewModel } from './overviewModel.ts'
 
 /** Subject of a chart: the facts of an agent, local or remote, an agent definition, or any XState machine. */
@@ -82,11 +83,18 @@ export function chart<F extends ChartFormat = 'mermaid'>(
   const format = checkChoice('format', options.format ?? 'mermaid', chartFormats)
   const direction = checkChoice('direction', options.direction ?? 'down', chartDirections)
   const whole = modelOfSubject(subject, options.active)
-  const isPicture = format === 'svg' && whole.id === agentMachineId
-  const detail = checkChoice('detail', options.detail ?? (isPicture ? 'overview' : 'full'), chartDetails)
+  const isAgent = whole.id === agentMachineId
+  const detail = checkChoice(
+    'detail',
+    options.detail ?? (isAgent && format === 'svg' ? 'overview' : 'full'),
+    chartDetails,
+  )
   const model = detail === 'overview' ? overviewModel(whole) : whole
   if (format === 'json') return model as ChartResult<F>
-  if (format === 'mermaid') return chartMermaid(model, { direction }) as ChartResult<F>
+  if (format === 'mermaid') {
+    const write = isAgent && detail === 'overview' ? overviewMermaid : chartMermaid
+    return write(model, { direction }) as ChartResult<F>
+  }
   return drawSvg(model, direction, options.signal) as ChartResult<F>
 }
 

@@ -16,7 +16,7 @@ const sample = 30
 const told: Readonly<Record<'overview' | 'full', readonly Told[]>> = {
   overview: [
     { style: 'plain ring', text: 'a run, turn by turn' },
-    { style: 'plain', text: 'event or [guard], in words' },
+    { style: 'plain', text: 'event or condition, in words' },
     { style: 'plain bundle', text: 'from every state' },
     { style: 'runs', text: 'runs: an actor of the state' },
   ],
@@ -32,13 +32,13 @@ const brakes: readonly Told[] = [
   { style: 'brake', text: 'brake' },
 ]
 
-/** Draws the legend: rows below a picture that explain its marks; `height` in pixels. Pure. */
+/** Draws the legend: rows below a picture that explain the marks in it; `height` in pixels. Pure. */
 export function chartLegend(
   detail: 'overview' | 'full',
   { width, height, boxes, arrows }: ChartLayout,
 ): { readonly svg: string; readonly height: number } {
   const used = new Set([...arrows, ...boxes.flatMap((box) => box.brakes ?? [])].map(({ style }): string => style))
-  const items = [...told[detail], ...brakes.filter(({ style }) => used.has(style))]
+  const items = [...told[detail], ...brakes].filter(({ style }) => style.startsWith('plain') || used.has(style))
   let [x, row] = [16, 0]
   const parts = items.map(({ style, text, isBarred }) => {
     const wide = sample + 8 + measureText(text, size) + 18

@@ -7,8 +7,8 @@ export type ChartDirection = 'down' | 'right'
 
 const reserved = new Set('as class classdef default direction end fork join choice note state style click'.split(' '))
 
-/** Names that Mermaid can read, one for each id. */
-function namesFor(ids: readonly string[]): (id: string) => string {
+/** Returns names that Mermaid can read, one for each id. */
+export function namesFor(ids: readonly string[]): (id: string) => string {
   const names = new Map<string, string>()
   const taken = new Set<string>()
   for (const id of ids) {
@@ -94,11 +94,15 @@ function classLines({ nodes, arrows }: ChartDrawing, nameOf: NameOf): string[] {
   const guarded = nodes.filter(({ id, active }) => shut.has(id) && !isOuter.has(id) && active === undefined)
   const any = nodes.filter(({ kind }) => kind === 'any')
   return Object.entries({ active: lit, shut: guarded, any }).flatMap(([name, members]) =>
-    members.length === 0
-      ? []
-      : [
-          `  classDef ${name}State ${classes[name as keyof typeof classes]}`,
-          ...members.map(({ id }) => `  class ${nameOf(id)} ${name}State`),
-        ],
+    membersOf(
+      name as keyof typeof classes,
+      members.map(({ id }) => nameOf(id)),
+    ),
   )
 }
+
+/** Returns the lines that give states the look of a class, by their names; none without members. */
+export const membersOf = (name: keyof typeof classes, members: readonly string[]): string[] =>
+  members.length === 0
+    ? []
+    : [`  classDef ${name}State ${classes[name]}`, ...members.map((member) => `  class ${member} ${name}State`)]

@@ -69,7 +69,9 @@ export function savingsNotes({
   return [
     ...(usd === null || usd.low === usd.high
       ? []
-      : ['from: the cache holds all that the brakes took away; to: the share of it that was measured']),
+      : [
+          'the lower figure: the cache would have held all that the brakes took away; the higher one: the share that was measured',
+        ]),
     ...(fullAt === undefined
       ? []
       : [`without brakes the window of ${whole(window)} tokens is full at turn ${fullAt + 1}`]),

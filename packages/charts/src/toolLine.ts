@@ -49,19 +49,32 @@ function onlyText(input: Input): string | undefined {
   return typeof value === 'string' && value !== '' && rest.length === 0 ? value : undefined
 }
 
+const isEmpty = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && Object.keys(input).length === 0
+
 /** A call in a few words: `run_command npm test`. */
 export function callLine(name: string, input: unknown): string {
   const given = typeof input === 'object' && input !== null ? (input as Input) : {}
   const short = Object.hasOwn(known, name)
     ? known[name]!.input(given)
-    : (onlyText(given) ?? JSON.stringify(input) ?? '')
+    : (onlyText(given) ?? (isEmpty(input) ? '' : JSON.stringify(input)) ?? '')
   return `${cut(name, maxArguments)} ${cut(short, maxArguments)}`.trim()
 }
 
 /** Outcome of a call in a few words: `exit code 1`, `5 lines`, or the error's first line. */
 export function outcomeLine({ name, message }: Pick<EventOf<'tool.end'>, 'name' | 'message'>): string {
   const output = textOf(message.content)
-  if (message.synthetic !== undefined) return cut(`${message.synthetic}: ${firstLine(output)}`, maxOutcome)
-  const tool = Object.hasOwn(known, name) && (!message.isError || name === 'run_command') ? known[name] : undefined
-  return cut(tool?.outcome(output) ?? firstLine(output), maxOutcome)
+  const { synthetic } = message
+  if (synthetic !== undefined) {
+    const said = firstLine(output)
+    return cut(said.toLowerCase().startsWith(synthetic) ? said : `${synthetic}: ${said}`, maxOutcome)
+  }
+  return cut(knownOutcome({ name, message }) ?? firstLine(output), maxOutcome)
+}
+
+/** Outcome of a call whose tool is known by its name, such as `61 lines` of a file; `undefined`: its result has to be read. */
+export function knownOutcome({ name, message }: Pick<EventOf<'tool.end'>, 'name' | 'message'>): string | undefined {
+  const isKnown =
+    message.synthetic === undefined && Object.hasOwn(known, name) && (!message.isError || name === 'run_command')
+  return isKnown ? known[name]!.outcome(textOf(message.content)) : undefined
 }

@@ -90,6 +90,12 @@ describe('a chart', (it) => {
     assert.match(svg, /<g class="open">/)
     assert.match(svg, /<g class="shut"><path class="arrow"[^>]*\/><path class="head"[^>]*\/><path class="cross"/)
     assert.match(svg, 'draining.entering to draining.prunes is open')
+    const explained = async (picture: Promise<string>): Promise<string[]> =>
+      [...(await picture).matchAll(/class="told"[^>]*>([^<]*)</g)].map(([, text]) => text!)
+    const own = ['event [guard that must hold]', 'brake open', 'brake shut: never taken']
+    assert.equal(await explained(Promise.resolve(svg)), own, 'no sub-agents, so nothing runs as an actor')
+    const without = ['event [guard that must hold]', 'runs: an actor of the state', 'brake']
+    assert.equal(await explained(chart(agentMachine, { format: 'svg', detail: 'full' })), without)
     assert.not.match(chart(agentMachine), /brake (open|shut)/)
   })
 
@@ -153,9 +159,9 @@ describe('a chart', (it) => {
     }
     refused(() => chart(null as unknown as ChartSubject), /not null/)
     refused(() => chart({} as ChartSubject), /chart takes an agent/)
-    refused(() => chart(agentMachine, { format: 'png' as 'svg' }), /format must be mermaid, svg, json; it is "png"/)
-    refused(() => chart(agentMachine, { direction: 'up' as 'down' }), /direction must be down, right/)
-    refused(() => chart(agentMachine, { detail: 'all' as 'full' }), /detail must be overview, full; it is "all"/)
+    refused(() => chart(agentMachine, { format: 'png' as 'svg' }), /format must be mermaid, svg or json; it is "png"/)
+    refused(() => chart(agentMachine, { direction: 'up' as 'down' }), /direction must be down or right/)
+    refused(() => chart(agentMachine, { detail: 'all' as 'full' }), /detail must be overview or full; it is "all"/)
     refused(() => chart(supervisorMachine, { active: ['flying'] }), /has no state "flying"; there are opening, running/)
     refused(() => chart(live('gone')), /has no state "gone"/)
   })

@@ -37,9 +37,11 @@ describe('Mermaid', (it) => {
   for (const [name, machine] of Object.entries(chartedMachines))
     reads(`reads the chart of ${name}, whichever way it goes`, { timeoutMs }, async () => {
       for (const direction of ['down', 'right'] as const) {
-        const text = chart(machine, { direction })
-        assert.is(await kindOf(text), 'stateDiagram')
-        assert.not.match(text, '<script')
+        for (const detail of ['full', 'overview'] as const) {
+          const text = chart(machine, { direction, detail })
+          assert.is(await kindOf(text), 'stateDiagram')
+          assert.not.match(text, '<script')
+        }
       }
     })
 

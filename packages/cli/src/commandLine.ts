@@ -65,9 +65,14 @@ export type CommandLine =
   /** The help of `command`, or of all commands if it is missing. */
   | { readonly type: 'help'; readonly command?: string }
   | { readonly type: 'version' }
-  | { readonly type: 'mistake'; readonly message: string }
+  /** `command`: the one whose help says what is right, if it is known. */
+  | { readonly type: 'mistake'; readonly message: string; readonly command?: string }
 
-const mistake = (message: string): CommandLine => ({ type: 'mistake', message })
+const mistake = (message: string, command?: string): CommandLine => ({
+  type: 'mistake',
+  message,
+  ...(command === undefined ? {} : { command }),
+})
 
 /** Parses the arguments after the program's name. Never throws: a mistake is returned as a message. */
 export function parseCommandLine(
@@ -93,7 +98,7 @@ export function parseCommandLine(
   const values: { [name: string]: string | true | readonly string[] } = {}
   for (const { name, rawName, value, inlineValue } of options) {
     const wrong = wrongOption({ name, rawName, value, inlineValue }, allowed, command)
-    if (wrong !== undefined) return mistake(wrong)
+    if (wrong !== undefined) return mistake(wrong, shape === undefined ? undefined : command)
     const before = values[name]
     values[name] = isRepeated(name as OptionName) ? [...(Array.isArray(before) ? before : []), value!] : (value ?? true)
   }
@@ -101,7 +106,7 @@ export function parseCommandLine(
     return options.length === 0 ? { type: 'help' } : mistake(`Name a command: ${list(Object.keys(commands))}.`)
   if (shape === undefined) return unknownCommand(command, commands)
   const operands = readOperands(command, shape, rest)
-  if (typeof operands === 'string') return mistake(operands)
+  if (typeof operands === 'string') return mistake(operands, command)
   return { type: 'command', invocation: { command, ...operands, ...readOptions(values) } }
 }
 
@@ -120,7 +125,7 @@ function readOperands(command: string, shape: CommandShape, words: readonly stri
     return `"${command}" needs ${article(missing)} ${missing}, like: escapement ${command} ${example}`
   if (task?.trim() === '') return `The ${operand} is empty. Give one, like: escapement ${command} ${example}`
   if (shape.task === 'required' && task === undefined)
-    return `"${command}" needs a ${operand}, like: escapement ${command} ${example}`
+    return `"${command}" needs ${article(operand)} ${operand}, like: escapement ${command} ${example}`
   return { before, task }
 }
 

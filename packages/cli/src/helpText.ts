@@ -38,9 +38,9 @@ ${models.join('')}
 Without --model the first one whose key is set and whose package is installed is used, else the
 embedded model: a small program that needs no key and can only repair failing tests.
 
-What is said and done is recorded in <folder>/.escapement, with every request. A command is asked
-for at a terminal and denied without one, unless --yes is said. Commands are not sandboxed: only
-the file tools stay in the folder.
+Everything said and done is recorded in <folder>/.escapement, requests included. Commands that the
+agent wants to run need your approval at a terminal and are denied without one, unless --yes. They
+are not sandboxed: only the file tools are confined to the folder.
 
 Exit codes: 0 done, 1 not done, 2 wrong usage, 130 stopped by Ctrl-C.
 `
@@ -60,4 +60,49 @@ export function commandHelp(name: string, command: Command): string {
 ${details.map((line) => `\n${line}`).join('')}${details.length === 0 ? '' : '\n'}
 Options:
 ${optionLines([...names, 'help'], meanings)}${exampleLines(name)}`
+}
+
+/**
+ * Lays out a help text for a terminal that is narrower than its lines: paragraphs are filled anew, and of lines with columns the rest stands below
+ * the last one, or below the indent where that column has too little room. Pure.
+ */
+export const fittedHelp = (text: string, columns: number): string =>
+  text.split('\n').every((line) => line.length <= columns)
+    ? text
+    : paragraphsOf(text)
+        .flatMap((line) => brokenLine(line, columns))
+        .join('\n')
+
+const isText = (line: string): boolean => line !== '' && !line.startsWith(' ')
+/** Matches a line that begins a paragraph of its own: on JSON, or on an action. */
+const begins = /^(?:JSON|[a-z]+(?: [^:]{1,24})?: )/
+
+/** Joins the lines of each paragraph, which are neither indented nor a heading. */
+function paragraphsOf(text: string): string[] {
+  const lines: string[] = []
+  for (const line of text.split('\n')) {
+    const before = lines.at(-1) ?? ''
+    const goesOn = isText(before) && !before.endsWith(':') && isText(line) && !begins.test(line)
+    if (goesOn) lines[lines.length - 1] = `${before} ${line}`
+    else lines.push(line)
+  }
+  return lines
+}
+
+const leastRoom = 20
+
+function brokenLine(line: string, columns: number): string[] {
+  const [indent = ''] = /^ */.exec(line) ?? []
+  const [before = ''] = /^ *\S.*\S {2,}(?=\S)/.exec(line) ?? []
+  const margin =
+    before !== '' && columns - before.length >= leastRoom ? before.length : indent.length + (indent === '' ? 0 : 2)
+  const rows: string[] = []
+  let rest = line
+  while (rest.length > columns) {
+    const blank = rest.lastIndexOf(' ', columns)
+    const end = blank > margin ? blank : columns
+    rows.push(rest.slice(0, end).trimEnd())
+    rest = ' '.repeat(margin) + rest.slice(end).trimStart()
+  }
+  return [...rows, rest]
 }

@@ -4,7 +4,7 @@ import { type CliHost, exitCodes } from './cliHost.ts'
 import { checkChoice } from '../../../src/protocol/checks/checkChoice.ts'
 import { parseCommandLine, type Invocation } from './commandLine.ts'
 import { commands } from './commandList.ts'
-import { commandHelp, helpText } from './helpText.ts'
+import { commandHelp, fittedHelp, helpText } from './helpText.ts'
 import { stopForGood } from './signals.ts'
 import { themes } from './terminal/theme.ts'
 
@@ -44,15 +44,18 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
   stderr.on('error', () => {})
   const line = parseCommandLine(args, commands)
   switch (line.type) {
-    case 'help':
-      stdout.write(line.command === undefined ? helpText(commands) : commandHelp(line.command, commands[line.command]!))
+    case 'help': {
+      const text = line.command === undefined ? helpText(commands) : commandHelp(line.command, commands[line.command]!)
+      stdout.write(stdout.isTTY && stdout.columns > 1 ? fittedHelp(text, stdout.columns) : text)
       return exitCodes.done
+    }
     case 'version':
       stdout.write(`${version}\n`)
       return exitCodes.done
     case 'mistake': {
-      const { wrappedFor } = await import('./terminal/wordWrap.ts')
-      stderr.write(wrappedFor(stderr, `escapement: ${line.message}\nSee escapement --help.\n`))
+      const { tell } = await import('./terminal/wordWrap.ts')
+      const help = line.command === undefined ? '--help' : `help ${line.command}`
+      tell(stderr, `escapement: ${line.message}\nSee: escapement ${help}\n`)
       return exitCodes.usage
     }
     case 'command':
@@ -65,8 +68,8 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
         const code = thrown instanceof RuntimeError ? ` (${thrown.code})` : ''
         // Only now: nothing that goes well needs it.
         const { withoutControls } = await import('../../charts/src/plainText.ts')
-        const { wrappedFor } = await import('./terminal/wordWrap.ts')
-        stderr.write(wrappedFor(stderr, `escapement: ${withoutControls(messageOf(thrown))}${code}\n`))
+        const { tell } = await import('./terminal/wordWrap.ts')
+        tell(stderr, `escapement: ${withoutControls(messageOf(thrown))}${code}\n`)
         return isMistake ? exitCodes.usage : exitCodes.failed
       }
   }

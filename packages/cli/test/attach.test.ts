@@ -84,7 +84,7 @@ describe('escapement attach at a terminal', (it) => {
     const first = attach('a1')
     await first.until('› ')
     first.send('work\r')
-    await first.until('runs work {}')
+    await first.until('runs work')
     first.send(ctrlC)
     assert.is(await first.ended, 0)
     assert.match(first.stdout, /detached; the run continues; /)
@@ -342,7 +342,10 @@ describe('escapement attach that cannot', (it) => {
     const attach = (token: string) => endedCli(context, ['attach', server.url, '--token', token])
     const [admin, driver] = await Promise.all([attach('admin-of-the-server'), attach('drives-what-is-there')])
     assert.equal([admin.code, driver.code], [1, 1])
-    assert.match(admin.stderr, /No agent is running there.*escapement attach ws:\S+ --spawn helper\n/)
+    assert.match(
+      admin.stderr,
+      /No agent is running there\. A stored one .* <id>\nA new one: escapement attach ws:\S+ --spawn helper\n/,
+    )
     assert.not.match(driver.stderr, /--spawn/)
   })
 })

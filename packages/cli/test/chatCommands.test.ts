@@ -194,6 +194,8 @@ describe('commands of a chat over the wire', (it) => {
       await cli.until('user: lay')
       await cli.until('lay egg')
       assert.is(agent.conversation.head, 5)
+      cli.send('/undo\r')
+      await cli.until('(nothing to undo since your last message;')
       cli.send('/cost\r')
       await cli.until('(4 turns · ')
       cli.send('/fork\r')

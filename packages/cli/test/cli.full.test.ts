@@ -17,14 +17,14 @@ const timeoutMs = 30_000
 const escape = /\u001B/
 
 const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
-  ['an unknown command', ['rnu', 'x'], /no command "rnu"\. Did you mean run\?/],
+  ['an unknown command', ['rnu', 'x'], /no command "rnu"\. Did you mean run\?\nSee: escapement --help\n$/],
   ['an unknown option', ['run', 'x', '--jsn'], /no option --jsn\. Did you mean --json\?/],
   ['an unknown short option', ['run', 'x', '-q'], /no option -q/],
   ['an option like none, with each named once', ['--bogus'], /There are: (?:(?!--help).)*--help, --version\.$/m],
   ['an option of another command', ['demo', '--dir', 'x'], /"demo" takes no option --dir/],
   ['an option without its value', ['run', 'x', '--dir', '--json'], /--dir needs a value/],
   ['a value for an option that has none', ['run', 'x', '--json=1'], /--json takes no value/],
-  ['a missing task', ['run'], /needs a task/],
+  ['a missing task', ['run'], /needs a task.*\nSee: escapement help run\n$/],
   ['an empty task', ['run', '  '], /task is empty/],
   ['a task for a chat', ['chat', 'hello'], /takes no task/],
   [
@@ -141,7 +141,7 @@ describe('the command line', (it) => {
       cwd: projectFolder(context, soundProject),
     })
     assert.is(code, 1)
-    assert.match(stdout, /✗ run_command node --test · denied/)
+    assert.match(stdout, /✗ run_command node --test · Denied: /)
     assert.match(stdout, /run with --yes/)
   })
 

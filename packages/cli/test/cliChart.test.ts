@@ -56,9 +56,9 @@ describe('escapement chart', (it) => {
       [['agents.ts'], /exports 2 agents: coder, tester. Say which with --id/],
       [['agents.ts', '--id', 'codar'], /no agent "codar". Did you mean coder\?/],
       [['none.ts'], /exports no agent/],
-      [['--format', 'png'], /--format must be mermaid, svg, json; it is "png"/],
-      [['--detail', 'some'], /--detail must be overview, full; it is "some"/],
-      [['--direction', 'up'], /--direction must be down, right/],
+      [['--format', 'png'], /--format must be mermaid, svg or json; it is "png"/],
+      [['--detail', 'some'], /--detail must be overview or full; it is "some"/],
+      [['--direction', 'up'], /--direction must be down or right/],
       [['--out', join(cwd, 'no', 'folder.mmd')], /--out .* cannot be written/],
     ]
     for (const [args, says] of wrong) {

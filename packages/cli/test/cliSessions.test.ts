@@ -42,6 +42,20 @@ describe('escapement sessions', (it) => {
     assert.match(stderr, /There is no session in .*\.escapement\. Make one: escapement run "<task>"/)
   })
 
+  atTerminal(it, 'leaves out columns where a terminal is too narrow for all', async (context) => {
+    const cwd = projectFolder(context)
+    await recordSession(cwd, { id: 'a-session-with-a-long-id', prompts: ['Hi'], replies: ['Hello'] })
+    const heads = async (columns: number): Promise<string> => {
+      const { stdout } = await startAtTerminal(context, ['sessions'], { cwd, columns }).ended
+      const lines = plain(stdout).split('\n')
+      for (const line of lines) assert.ok(textWidth(line) <= columns, line)
+      return lines[0]!.replace(/ +/g, ' ')
+    }
+    assert.is(await heads(100), 'id definition state turns cost age')
+    assert.is(await heads(60), 'id state turns cost age')
+    assert.is(await heads(44), 'id state age')
+  })
+
   it('has no words that a guard refused', { timeoutMs }, async (context) => {
     const cwd = projectFolder(context)
     const guards = {

@@ -52,6 +52,22 @@ describe('escapement spend', (it) => {
     assert.match(stderr, /Without a known price, and in no amount: 1 request, /)
   })
 
+  it('says what brakes saved in all of the time', async (context) => {
+    const cwd = projectFolder(context)
+    const runtime = await createRuntime({ store: fileStore(join(cwd, '.escapement')) })
+    const model = policyModel(() => 'Good day. '.repeat(2_000))
+    const definition = defineAgent({ name: 'paid', pricing, model, braking: { revert: true } })
+    const agent = await runtime.spawn(definition, { id: 'a' })
+    await agent.prompt('Hello').result
+    agent.revert('n1', { category: 'failure', summary: 'too long' })
+    await agent.prompt('Again').result
+    await runtime.close()
+    const { stdout } = await atTerminal(context, cwd, [])
+    assert.match(stdout, /\nsaved by brakes: \$\d\S* and [\d,]+ tokens in 1 agent\n/)
+    assert.not.match((await atTerminal(context, cwd, ['--since', '1d'])).stdout, 'saved')
+    assert.not.match((await atTerminal(context, await spent(context), [])).stdout, 'saved')
+  })
+
   it('says which key nobody has, and what it may have meant', async (context) => {
     const cwd = await spent(context)
     const { stderr, code } = await atTerminal(context, cwd, ['modle'])

@@ -38,7 +38,7 @@ describe('events at a terminal', (it) => {
     print({ type: 'tool.start', ...call('a', 'coder') } as unknown as AgentEvent)
     print({ type: 'approval.requested', ...call('a.1', 'pay') } as unknown as AgentEvent)
     print({ type: 'tool.end', ...call('a', 'coder'), message, attempts: 1, ms: 1 } as unknown as AgentEvent)
-    assert.match(printed, '✓ coder {}')
+    assert.match(printed, '✓ coder ')
   })
 
   it('say what a fold and a prune hide and save, and why one was refused', () => {
@@ -282,6 +282,35 @@ describe('events at a terminal', (it) => {
       '● turn 1 · runs run_command npm test · Esc to stop',
       '● turn 1 · runs run_command npm test',
     ])
+  })
+
+  it('say once that a call was denied, and name a step that was set aside alone', () => {
+    let printed = ''
+    const screen = plainScreen({ write: (text) => (printed += text) })
+    const print = eventPrinter({ screen, colours: coloursFor({}, {}), isPriced: false })
+    const ended = (synthetic: string, text: string): AgentEvent => {
+      const message = { isError: true, synthetic, content: [{ type: 'text', text }] }
+      return { type: 'tool.end', key: 'k', name: 'pay', message, attempts: 1, ms: 1 } as unknown as AgentEvent
+    }
+    print(ended('denied', 'Denied by the user: it was not run. Reason: no'))
+    print(ended('skipped', 'The user said something first.'))
+    const reverted = { type: 'revert.applied', applied: true, target: 3, category: 'failure' }
+    print({ ...reverted, tag: { abandoned: [4] } } as unknown as AgentEvent)
+    print({ ...reverted, tag: { abandoned: [4, 5, 6] } } as unknown as AgentEvent)
+    assert.is(
+      printed,
+      '  ✗ pay · Denied by the user: it was not run. Reason: no\n  ✗ pay · skipped: The user said something first.\n' +
+        '  ↩ back to n3 (failure): n4 set aside\n  ↩ back to n3 (failure): n4–n6 set aside\n',
+    )
+  })
+
+  it('break the lines at words where the screen is a terminal, and leave alone what is still to grow', () => {
+    let printed = ''
+    const screen = plainScreen({ write: (text) => (printed += text) }, 12)
+    screen.write('  one two three\n')
+    screen.write('four five six se')
+    screen.write('ven eight nine\n')
+    assert.is(printed, '  one two\n  three\nfour five six seven eight nine\n')
   })
 
   it('say that an agent goes in circles, and that it was paused for it', () => {

@@ -2,7 +2,7 @@ import { assert, describe } from '../../../test/support/suite.ts'
 import { parseCommandLine } from '../src/commandLine.ts'
 import { commands } from '../src/commandList.ts'
 import { examples } from '../src/examples.ts'
-import { commandHelp } from '../src/helpText.ts'
+import { commandHelp, fittedHelp, helpText } from '../src/helpText.ts'
 
 /** The words of a line as a shell parts them, without what is redirected. */
 const wordsOf = (line: string): string[] =>
@@ -19,6 +19,24 @@ describe('the help of a command', (it) => {
         const parsed = parseCommandLine(wordsOf(line), commands)
         assert.is(parsed.type === 'command' ? parsed.invocation.command : parsed, name, line)
       }
+  })
+
+  it('fits any terminal, breaks no word, and keeps its columns and actions apart', () => {
+    const texts = [helpText(commands), ...Object.entries(commands).map(([name, each]) => commandHelp(name, each))]
+    const words = (text: string): string[] => text.split(/\s+/)
+    for (const text of texts) {
+      assert.is(fittedHelp(text, 100), text)
+      for (const columns of [40, 50, 80]) {
+        const fitted = fittedHelp(text, columns)
+        for (const line of fitted.split('\n')) assert.ok(line.length <= columns, line)
+        if (columns > 40) assert.equal(words(fitted), words(text))
+      }
+    }
+    assert.match(
+      fittedHelp(helpText(commands), 80),
+      '\n  escapement eval <suite>            try an agent on tasks, with brakes and\n                                     without\n',
+    )
+    assert.match(fittedHelp(commandHelp('memory', commands['memory']!), 60), /record in full\.\nconfirm <id>: /)
   })
 
   it('ends with them', () => {

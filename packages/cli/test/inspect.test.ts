@@ -39,7 +39,7 @@ describe('escapement inspect', (it) => {
   it('shows all sessions of a folder, at a terminal as a line to click', async (context) => {
     const dir = await recorded(context)
     const cli = startCli(context, ['inspect', '--dir', dir], { isTerminal: true })
-    await cli.until('Ctrl-C ends.')
+    await cli.until('Ctrl-C stops it.')
     assert.match(cli.stdout, /^http:\/\/127\.0\.0\.1:\d+\/\r?\n/)
     cli.signal()
     assert.is(await cli.ended, 0)

@@ -196,6 +196,17 @@ describe('a paste at a terminal', (it) => {
 })
 
 describe('pastes in a line', (it) => {
+  it('are left on the screen in full while they are short, and by their size otherwise', () => {
+    const echoOf = (text: string): string => {
+      const pastes = new Pastes()
+      return pastes.echo(`see ${pastes.take(text)}`)
+    }
+    const rows = (count: number): string => Array.from({ length: count }, (_, at) => `row ${at}`).join('\n')
+    assert.is(echoOf(rows(8)), `see ${rows(8).replaceAll('\n', '\n  ')}`)
+    assert.is(echoOf(rows(9)), 'see [pasted 9 lines]')
+    assert.is(echoOf(`${'x'.repeat(2_000)}\ny`), 'see [pasted 2 lines]')
+  })
+
   it('stand for nothing that was not pasted', () => {
     const pastes = new Pastes()
     const mark = pastes.take('a\nb')

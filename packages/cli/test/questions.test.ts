@@ -69,7 +69,7 @@ describe('a question at a terminal', (it) => {
       cli.send(`${line}\r`)
     }
     await answer('yes', 'y  yes', 'perhaps')
-    await again('(neither yes nor no)', 'n  no', 'y')
+    await again('(answer yes or no)', 'n  no', 'y')
     await cli.until('It was: true.')
     await answer('colour', '2  blue', '2')
     await cli.until('It was: blue.')

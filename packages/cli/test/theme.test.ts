@@ -37,7 +37,7 @@ describe('the theme of a terminal', (it) => {
   it('must be one that there is', async (context) => {
     const { code, stderr } = await endedCli(context, ['sessions', '--theme', 'pink'])
     assert.is(code, 2)
-    assert.match(stderr, '--theme must be dark, light, none; it is "pink"')
+    assert.match(stderr, '--theme must be dark, light or none; it is "pink"')
   })
 })
 

@@ -1,4 +1,4 @@
-import type { SubAgent } from '../../../src/actors/define/agentDefinition.ts'
+import type { Callee } from '../../../src/actors/define/agentDefinition.ts'
 import { subAgentOf, subAgentSpec, type SubAgentEntry } from '../../../src/actors/define/subAgents.ts'
 import { zodJson } from '../../../src/protocol/checks/zodJson.ts'
 import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
@@ -13,19 +13,19 @@ export interface Callable {
 }
 
 /** Returns the sub-agents that a script can call: those whose answers somebody waits for. */
-export const callableAgents = (agents: Iterable<SubAgent>): readonly Callable[] =>
+export const callableAgents = (agents: Iterable<Callee>): readonly Callable[] =>
   [...agents].filter(({ detach }) => detach === false).map(callableAgent)
 
 /** The same of entries of a definition that is being made. @throws RuntimeError `INVALID_DEFINITION` */
 export const agentsIn = (entries: readonly SubAgentEntry[]): readonly Callable[] =>
   callableAgents(entries.map((entry) => subAgentOf(entry, 'codeTool')))
 
-function callableAgent(agent: SubAgent): Callable {
+function callableAgent(agent: Callee): Callable {
   const { output } = agent.definition
   return { ...subAgentSpec(agent), returns: output === null ? { type: 'string' } : jsonOf(output) }
 }
 
-function jsonOf(schema: NonNullable<SubAgent['definition']['output']>): JsonSchema {
+function jsonOf(schema: NonNullable<Callee['definition']['output']>): JsonSchema {
   try {
     return zodJson(schema)
   } catch {

@@ -14,7 +14,7 @@ export interface CodeToolOptions {
   /** True if the tools are reached by scripts alone; by default the model can call them itself too. */
   readonly only?: boolean
   readonly limits?: Partial<CodeLimits>
-  /** Most characters of declarations in the description: tools beyond are named, and declared by `tools.$find`. Default 20,000. */
+  /** Maximum number of characters of declarations in the description: tools beyond are named, and declared by `tools.$find`. Default 20,000. */
   readonly declareChars?: number
   /** Default: QuickJS in a worker thread, one for all agents of the process. */
   readonly engine?: CodeEngine

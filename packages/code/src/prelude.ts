@@ -52,6 +52,7 @@ export const prelude = `(call, say, names, mostChars) => {
     if (typeof value === 'bigint') return value + 'n'
     if (value instanceof SafeMap || value instanceof SafeSet) return from(value)
     if (value instanceof SafeError) return value.name + ': ' + value.message
+    if (value instanceof SafePromise) return '[a promise that was not awaited]'
     return value
   }
   const shown = (value) => {
@@ -90,5 +91,5 @@ export const prelude = `(call, say, names, mostChars) => {
       return '{}'
     }
   }
-  return { written: (value) => stringify(value), problem }
+  return { written: (value) => stringify(value, plain), problem }
 }`

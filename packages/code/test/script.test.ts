@@ -39,6 +39,18 @@ describe('a script', (it) => {
     assert.equal(await valueOf(runText(engine, text, { tools })), [{ a: 1 }, { b: 2 }, ['files']])
   })
 
+  it('returns what JSON has no form for as what it holds', async () => {
+    const text = `return { map: new Map([['a', 1]]), set: new Set([1, 2]), big: 12n, error: new TypeError('no'), open: tools.read() }`
+    const read = (): string => 'text'
+    assert.equal(await valueOf(runText(engine, text, { tools: { read } })), {
+      map: [['a', 1]],
+      set: [1, 2],
+      big: '12n',
+      error: 'TypeError: no',
+      open: '[a promise that was not awaited]',
+    })
+  })
+
   it('reads an error of a tool with its code and the place of the call', async () => {
     const fail = (): never => {
       throw Object.assign(new Error('nobody may'), { code: 'DENIED' })

@@ -202,7 +202,7 @@ describe('warnings of a report', (it) => {
     const arms = header.arms.map((arm, index) => (index === 0 ? { ...arm, model: 'embedded:traps' } : arm))
     const told = reportOf({ ...header, arms }, results).warnings.filter(({ code }) => code === 'EMBEDDED')
     assert.is(told.length, 1)
-    assert.match(told[0]!.text, /^embedded:traps: an embedded model is a program.*nothing of real models\.$/)
+    assert.match(told[0]!.text, /^embedded:traps: an embedded model is a program.*nothing about real models\.$/)
   })
 
   const warned = (header: EvaluationHeader, results: TrialResult[], stopped?: Report['stopped']): string[] =>

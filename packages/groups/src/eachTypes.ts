@@ -15,7 +15,7 @@ export interface EachOptions<Input = unknown, Deps = unknown> {
   /** How many agents run at once. Default 8. */
   readonly concurrency?: number | undefined
   /**
-   * Most that all inputs together may use, with the usage of earlier processes for them. Once it is used up no further input is begun; those
+   * Limit of what all inputs together may use, including their usage in earlier processes. Once it is used up no further input is begun; those
    * under way end. The budget can thus be exceeded by the usage of `concurrency` runs: `limits` bounds each. The rest of another batch's budget
    * may be given, even if it is nothing.
    */

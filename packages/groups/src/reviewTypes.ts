@@ -15,7 +15,7 @@ export interface ReviewWork {
   readonly transcript: string
 }
 
-/** A finding as data: `ok: true` is none. */
+/** A finding as data; `ok: true` means that there is none. */
 export interface ReviewFinding {
   readonly ok?: boolean
   readonly finding?: string
@@ -39,7 +39,7 @@ export interface ReviewedOptions {
   readonly every?: number | undefined
   /** Returns true if this work is worth a review; otherwise it is asked again after as many turns, with all of them. Default: all work is. */
   readonly when?: ((work: ReviewWork) => Awaitable<boolean>) | undefined
-  /** Most findings in a run; then no further review begins in it. Runs that findings begin or `resume` continues count as one with those before. Default 3. */
+  /** Maximum number of findings in a run; then no further review begins in it. Runs that findings begin or `resume` continues count as one with those before. Default 3. */
   readonly most?: number | undefined
   /**
    * How a finding is told: `steer`, between two calls, where calls of the reply that have not begun are skipped; `followUp`, when the run would

@@ -24,9 +24,9 @@ export interface OpenApiOptions {
    */
   readonly auth?: AuthByScheme
   /**
-   * Addresses that are called in place of the document's: the first one; the others may be redirected to. Needed with `auth` where the document
-   * is fetched from another origin than the service's, because the author of the document could ask for the secrets; and where the service
-   * is called by `http` on another machine, which sends them in clear.
+   * Addresses instead of the document's. Calls go to the first one, and redirects may lead to the others. Needed with `auth` if the document comes
+   * from another origin than the service, because its author could direct the secrets elsewhere, and if the service is called over plain `http` on
+   * another machine, because that sends the secrets unencrypted.
    */
   readonly servers?: readonly (string | URL)[]
   /** Effects by pattern, the first that fits. Default: GET none, PUT idempotent, others irreversible, or idempotent if the service takes an `Idempotency-Key`. */

@@ -42,7 +42,7 @@ export interface EpisodeOptions {
   readonly write?: false | ((run: EpisodeRun, at: Consultation) => string | null | Promise<string | null>)
   /** A cheaper model to write it; default: the agent's own. */
   readonly model?: AnyModel
-  /** Most records of episodes in a scope, from 1 to 10,000; a run has one or two, and the oldest go. Default 200. */
+  /** Maximum number of records of episodes in a scope, from 1 to 10,000; a run has one or two, and the oldest go. Default 200. */
   readonly most?: number
   /** Time limit in milliseconds. Default 60,000. */
   readonly timeoutMs?: number

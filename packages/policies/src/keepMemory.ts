@@ -34,7 +34,7 @@ const optionsSchema = onlyFields({
   extract: z.custom((value) => typeof value === 'function', 'give a function').optional(),
 })
 
-/** Most items of a list in a text, and of the memo. */
+/** Maximum number of items of a list in a text, and of the memo. */
 const mostItems = 40
 const saidChars = 1_000
 const memoLineChars = 240

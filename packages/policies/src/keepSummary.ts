@@ -14,7 +14,7 @@ import type { Keeper, StepView } from '../../../src/actors/define/policy.ts'
 export interface SummaryOptions {
   /** Subject that the memo must keep above all, in words, such as "the API decisions and their reasons". */
   readonly focus?: string
-  /** Most tokens that the model may write; 50 to 20,000; default: a tenth of the hidden steps, 200 to 2,000. */
+  /** Maximum number of tokens that the model may write; 50 to 20,000; default: a tenth of the hidden steps, 200 to 2,000. */
   readonly maxTokens?: number
 }
 

@@ -20,7 +20,7 @@ export interface RangeOptions extends HideOptions {
   readonly model?: AnyModel
   /** Subject that must stay above all, in words, such as "the API decisions and their reasons". */
   readonly focus?: string
-  /** Most tokens of what stays; default 800. */
+  /** Maximum number of tokens of what stays; default 800. */
   readonly maxTokens?: number
 }
 

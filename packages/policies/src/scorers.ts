@@ -56,7 +56,7 @@ export interface ModelScorerOptions {
   readonly prompt?: string
 }
 
-/** Most scores of one conversation that are remembered; older ones are asked for again. */
+/** Maximum number of scores of one conversation that are remembered; older ones are asked for again. */
 const mostRemembered = 1_000
 const mostTaskChars = 2_000
 const mostStepChars = 12_000

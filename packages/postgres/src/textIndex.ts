@@ -7,7 +7,7 @@ import { conditionsOf } from './postgresPages.ts'
 
 /** How long after an append its words are noted, in milliseconds. */
 const delayMs = 1_000
-/** Most agents of one step, and most records of each. */
+/** Maximum number of agents of one step, and of records of each. */
 const most = { agents: 50, records: 50 } as const
 /** Characters of a word that count: the database refuses words over 2,046 bytes. */
 const longest = 500

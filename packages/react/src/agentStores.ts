@@ -75,19 +75,34 @@ class Shown<T> {
 /** Names of the most used commands; all others are in `agent`. */
 export type CommandName = 'prompt' | 'interrupt' | 'resume' | 'steer' | 'followUp' | 'abort' | 'decide'
 
-/** An agent that is shown, with its commands. */
-export interface ShownAgent {
-  readonly store: AgentStore
-  readonly state: OptimisticState
-  /** Each is always the same function, and needs no `this`. They throw as `agent` does. */
-  readonly commands: Omit<Pick<RemoteAgent, CommandName>, 'abort'> & {
-    /** An event may come in place of options, as from `onClick={abort}`. */
-    readonly abort: (options?: AbortOptions | { readonly type: string }) => Promise<void>
-    readonly retry: () => void
-  }
-  /** @throws RuntimeError `INVALID_OPTION`: there is no client. */
-  readonly agent: RemoteAgent
+/** Commands to an agent that is shown. Each is always the same function, and needs no `this`. They throw as what finds the agent does. */
+type Commands = Omit<Pick<RemoteAgent, CommandName>, 'abort'> & {
+  /** An event may come in place of options, as from `onClick={abort}`. */
+  readonly abort: (options?: AbortOptions | { readonly type: string }) => Promise<void>
+  readonly retry: () => void
 }
+
+const commandsOf = (store: AgentStore, agentOf: () => RemoteAgent): Commands => ({
+  prompt: (content, options) => agentOf().prompt(content, options),
+  interrupt: (content, options) => agentOf().interrupt(content, options),
+  resume: (options) => agentOf().resume(options),
+  steer: (content, options) => agentOf().steer(content, options),
+  followUp: (content, options) => agentOf().followUp(content, options),
+  abort: (options) => agentOf().abort(options as AbortOptions | undefined),
+  decide: (key, decision, how) => agentOf().decide(key, decision, how),
+  retry: () => store.retry(),
+})
+
+/** An agent that is shown. `agentOf` finds it, and throws when there is no client. */
+const shown = (store: AgentStore, agentOf: () => RemoteAgent) => ({
+  store,
+  state: new OptimisticState(store, agentOf),
+  commands: commandsOf(store, agentOf),
+  /** @throws RuntimeError `INVALID_OPTION`: there is no client. */
+  get agent() {
+    return agentOf()
+  },
+})
 
 /** Returns an agent that stays loading, for a provider without a client. */
 const waiting = (id: string): Followed => ({
@@ -106,7 +121,7 @@ export class AgentStores {
   readonly connection: Shown<ConnectionFacts>
   readonly #client: Client | null
   readonly #options: CountedOptions
-  readonly #agents = new Map<string, ShownAgent>()
+  readonly #agents = new Map<string, ReturnType<typeof shown>>()
   /** Ids of agents that were left, the last one last; some may be shown again. */
   readonly #left = new Set<string>()
 
@@ -136,7 +151,7 @@ export class AgentStores {
     )
   }
 
-  agent(id: string): ShownAgent {
+  agent(id: string): ReturnType<typeof shown> {
     const known = this.#agents.get(id)
     if (known !== undefined) return known
     const client = this.#client
@@ -144,26 +159,9 @@ export class AgentStores {
       ...this.#options,
       onClose: () => this.#leave(id),
     })
-    const agentOf = (): RemoteAgent => this.client.agent(id)
-    const shown: ShownAgent = {
-      store,
-      state: new OptimisticState(store, agentOf),
-      commands: {
-        prompt: (content, options) => agentOf().prompt(content, options),
-        interrupt: (content, options) => agentOf().interrupt(content, options),
-        resume: (options) => agentOf().resume(options),
-        steer: (content, options) => agentOf().steer(content, options),
-        followUp: (content, options) => agentOf().followUp(content, options),
-        abort: (options) => agentOf().abort(options as AbortOptions | undefined),
-        decide: (key, decision, how) => agentOf().decide(key, decision, how),
-        retry: () => store.retry(),
-      },
-      get agent() {
-        return agentOf()
-      },
-    }
-    this.#agents.set(id, shown)
-    return shown
+    const agent = shown(store, () => this.client.agent(id))
+    this.#agents.set(id, agent)
+    return agent
   }
 
   /**

@@ -4,7 +4,7 @@ import type { AgentView } from '../../bridge/src/client/agentStore.ts'
 import type { RemoteSpawnOptions } from '../../bridge/src/client/remoteQueries.ts'
 import type { RemoteAgentOf } from '../../bridge/src/client/remoteAgentOf.ts'
 import { useStores } from './agentProvider.ts'
-import type { CommandName, ShownAgent } from './agentStores.ts'
+import type { AgentStores, CommandName } from './agentStores.ts'
 
 /** An agent as a component sees it. */
 export type UsedAgent<D extends AgentDefinition = AgentDefinition> = AgentView['facts'] &
@@ -59,7 +59,7 @@ export function useAgent<D extends AgentDefinition>(id: string, options: UseAgen
   return useMemo(() => usedAgent(facts, shown) as unknown as UsedAgent<D>, [facts, shown])
 }
 
-const usedAgent = (facts: AgentView['facts'], shown: ShownAgent): UsedAgent =>
+const usedAgent = (facts: AgentView['facts'], shown: ReturnType<AgentStores['agent']>): UsedAgent =>
   Object.freeze({
     ...facts,
     ...shown.commands,

@@ -20,6 +20,7 @@ export function runtimeSetup(options: RuntimeOptions): RuntimeSetup {
   const queue = models && new ModelQueue(models, clock, modelShare)
   return {
     store: options.store ?? memoryStore(),
+    storeEnds: options.store === undefined,
     memoryStore,
     snapshots: new MemorySnapshots(),
     clock,

@@ -1,7 +1,7 @@
 import type { RecordedRun, Recording } from './recordedRuns.ts'
 import { isToolName, type Wanted } from './testSource.ts'
 
-/** Most replies that are played, and most runs. */
+/** Maximum number of replies that are played, and of runs. */
 const mostReplies = 200
 
 /** The last runs that are not too many; of the last one its last replies. */

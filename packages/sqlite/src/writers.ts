@@ -22,7 +22,7 @@ export class Writers {
     this.#connection = connection
   }
 
-  /** This store among the writers, from the first time on that it writes. */
+  /** The number of this store among the writers, which it gets when it first writes. */
   self(): Promise<number> {
     this.#own ??= newHolder().then((holder) =>
       this.#connection.writing(() =>

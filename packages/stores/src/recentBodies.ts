@@ -1,4 +1,4 @@
-/** Most bytes of bodies that are remembered. */
+/** Maximum number of bytes of bodies that are remembered. */
 const mostBytes = 32 * 1_024 * 1_024
 
 interface Recent {

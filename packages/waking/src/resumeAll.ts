@@ -12,8 +12,8 @@ import type { Agent } from '../../../src/runtime/agents/agent.ts'
 import { standingOf } from './logStanding.ts'
 import type { AgentRuntime } from '../../../src/runtime/agentRuntime.ts'
 
-/** An agent that is in a store. */
-export interface StoredAgent {
+/** An agent in a store, as the application is asked about it. */
+interface Stored {
   readonly id: string
   /** Name of its definition. */
   readonly definition: string
@@ -26,9 +26,9 @@ export interface ResumeAllOptions {
   /** The definitions of the agents, found by their names. */
   readonly definitions: readonly AgentDefinition[]
   /** Only agents that have all of these values, or unfinished agents for which this function returns true. Default: all. */
-  readonly where?: Metadata | ((agent: StoredAgent) => boolean | Promise<boolean>)
+  readonly where?: Metadata | ((agent: Stored) => boolean | Promise<boolean>)
   /** Returns the `deps` of each agent. Without it, agents whose definitions need `deps` are left. Default: nothing. */
-  readonly deps?: (agent: StoredAgent) => unknown
+  readonly deps?: (agent: Stored) => unknown
   /** Number of agents that are opened at a time. Default 8. */
   readonly concurrency?: number
 }

@@ -9,7 +9,7 @@ import type { Store } from '../../../src/protocol/ports/store.ts'
 import type { DueAgent } from '../../../src/protocol/ports/timers.ts'
 import { hostOf } from '../../../src/runtime/agents/agentFacts.ts'
 import type { AgentRuntime } from '../../../src/runtime/agentRuntime.ts'
-import type { StoredAgent } from './resumeAll.ts'
+import type { ResumeAllOptions } from './resumeAll.ts'
 
 /** A machine that is kept in logs of its own, as `defineHost` of `escapement/xstate` returns it. */
 export interface WakeableMachine {
@@ -32,7 +32,7 @@ export interface WakeOptions {
   /** Machines that are kept as agents are, found by their names. Default: none. */
   readonly machines?: readonly WakeableMachine[]
   /** Returns the `deps` of each agent. Without it, agents whose definitions need `deps` are left. Default: nothing. */
-  readonly deps?: (agent: StoredAgent) => unknown
+  readonly deps?: NonNullable<ResumeAllOptions['deps']>
   /** How often the store is asked what is due, in milliseconds. Default 5,000. */
   readonly everyMs?: number
   /** Number of agents that are woken at a time. Default 16. */
@@ -65,7 +65,7 @@ interface Parts {
   readonly logger: Logger | undefined
 }
 
-/** Most agents that the store is asked for at a time. */
+/** Maximum number of agents that the store is asked for at a time. */
 const mostDue = 1_000
 /** How long an agent is left alone that cannot be woken here, in milliseconds. */
 const leftMs = 3_600_000

@@ -3,7 +3,7 @@ import { isUncached } from '../../conversation/limits/tokenCounter.ts'
 import type { Economics } from '../../protocol/economics.ts'
 import type { Usage } from '../../protocol/messages.ts'
 import type { AgentPorts } from '../agentPorts.ts'
-import { requestTokens } from '../turn/requestTokens.ts'
+import { requestTokens } from '../turn/estimates.ts'
 
 /**
  * Returns the costs and savings of reshaping the trunk, at the agent's prices and with the measured cache. `used`: usage of the model calls for it.

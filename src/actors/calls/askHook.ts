@@ -6,13 +6,13 @@ import type { AgentPorts, FindPorts } from '../agentPorts.ts'
 import { answerInTime } from '../timing/answerInTime.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
 import { effect } from '../effect.ts'
-import { checkArguments, hookedCall } from './hookedCall.ts'
+import { hookedCall } from './hookedCall.ts'
+import { checkArguments, settledInput } from './callArguments.ts'
 import { clean, contentOf } from './resultContent.ts'
-import { needsApproval } from './needsApproval.ts'
+import { mistakeIn, needsApproval } from './needsApproval.ts'
 import { syncOnce } from '../parts/permissions/syncRules.ts'
 import { judgeCall, suggestionsFor, unjudged, whenAsked, whyNotRun } from '../parts/permissions/judgeCall.ts'
 import { runContext } from './runContext.ts'
-import { settledInput } from '../turn/settledInput.ts'
 
 const longestReason = 2_000
 const maxAnswerChars = 30_000
@@ -88,7 +88,10 @@ const ownApproval = (ports: AgentPorts, input: HookInput, cancellation: Cancella
 /** Decides by the rules as they are now, and by the tool's own `needsApproval`. */
 async function ruled(ports: AgentPorts, input: HookInput, cancellation: Cancellation): Promise<CallVerdict> {
   const first = judgeCall(ports, input)
-  if (first === undefined) return { type: 'allowed', needsApproval: await ownApproval(ports, input, cancellation) }
+  if (first === undefined) {
+    const isAsked = await ownApproval(ports, input, cancellation)
+    return isAsked ? asking(ports, input, cancellation, {}) : { type: 'allowed', needsApproval: false }
+  }
   const wants = first.type === 'allow' && first.instead !== true && (await ownApproval(ports, input, cancellation))
   // The mode may have been changed meanwhile.
   const now = judgeCall(ports, input)!
@@ -97,7 +100,20 @@ async function ruled(ports: AgentPorts, input: HookInput, cancellation: Cancella
   if (type === 'deny') return { type: 'refused', text: whyNotRun(input.name, ruling) }
   const judgedAt = ports.parts.permissions?.seq ?? 0
   if (type === 'allow') return { type: 'allowed', needsApproval: false, rule, judgedAt }
-  return { type: 'allowed', needsApproval: true, rule, judgedAt, suggest: suggested(ports, input) }
+  return asking(ports, input, cancellation, { rule, judgedAt, suggest: suggested(ports, input) })
+}
+
+/** Has people asked, unless the tool knows that the call would be in vain. */
+async function asking(
+  ports: AgentPorts,
+  input: HookInput,
+  cancellation: Cancellation,
+  ruling: Pick<Extract<CallVerdict, { type: 'allowed' }>, 'rule' | 'judgedAt' | 'suggest'>,
+): Promise<CallVerdict> {
+  const mistake = await mistakeIn(ports, input, input, cancellation)
+  return mistake === undefined
+    ? { type: 'allowed', needsApproval: true, ...ruling }
+    : { type: 'mistaken', text: mistake }
 }
 
 /** Rules that would have allowed the call. One that the log would have without its secrets means nothing. */

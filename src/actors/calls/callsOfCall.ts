@@ -13,15 +13,14 @@ import type { InnerEnd, InnerStart } from '../../protocol/parts/inner/innerState
 import type { PartDraft } from '../../machines/partStates.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { Cancellation } from '../timing/cancellation.ts'
-import type { SubAgent } from '../define/agentDefinition.ts'
+import type { Callee } from '../define/agentDefinition.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 import type { InnerCall, InnerCalls, InnerResult } from '../tools/innerCalls.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
 import { ConcludedValue } from '../tools/toolValue.ts'
-import { settledInput } from '../turn/settledInput.ts'
+import { settledInput, checkArguments } from './callArguments.ts'
 import { afterTool } from './afterTool.ts'
 import { verdictOn } from './askHook.ts'
-import { checkArguments } from './hookedCall.ts'
 import { maxAnswerChars } from './openChild.ts'
 import { clean, contentOf } from './resultContent.ts'
 import { readJson } from './resultData.ts'
@@ -189,7 +188,7 @@ export class CallsOfCall implements InnerCalls {
     return this.#people.still(() => this.#sleeps.wait(n, input, signal))
   }
 
-  #agentOf({ input: { name } }: Made): SubAgent | undefined {
+  #agentOf({ input: { name } }: Made): Callee | undefined {
     return this.#ports.definition.agents.get(name)
   }
 
@@ -228,6 +227,8 @@ export class CallsOfCall implements InnerCalls {
     switch (verdict.type) {
       case 'refused':
         return { end: failed(verdict.text, 'DENIED') }
+      case 'mistaken':
+        return { end: failed(verdict.text) }
       case 'denied':
         return { end: failed(`Denied by the application: it was not run. Reason: ${verdict.reason}`, 'DENIED') }
       case 'failed':

@@ -15,7 +15,7 @@ import { readAnswer } from '../../protocol/checks/readOutput.ts'
 import { textOf } from '../../protocol/messages.ts'
 import { isOwn } from '../tools/ownTools.ts'
 import { transferName } from '../tools/transferTool.ts'
-import type { AgentDefinition, SubAgent } from '../define/agentDefinition.ts'
+import type { AgentDefinition, Callee } from '../define/agentDefinition.ts'
 
 /** How a call that a running call made ended, as its record has it. */
 export type End = Omit<Extract<PartDraft, { type: 'inner.end' }>, 'type' | 'callId' | 'key' | 'n' | 'name' | 'at'>
@@ -59,7 +59,7 @@ export function whyNotCallable({ agents, handoffs, tools }: AgentDefinition, nam
 
 /** Returns the answer of a sub-agent: its data if it has an output schema, otherwise its whole text. */
 export function agentEnd(
-  agent: SubAgent | undefined,
+  agent: Callee | undefined,
   { content, whole, isError, isOverAllowance, error }: CallOutput,
 ): End {
   const text = whole ?? textOf(content)

@@ -1,6 +1,11 @@
+import type { HookInput } from '../../machines/effectTypes.ts'
+import { messageOf } from '../../protocol/errors.ts'
 import type { AgentPorts } from '../agentPorts.ts'
-import type { RunContext } from './runContext.ts'
+import { answerInTime } from '../timing/answerInTime.ts'
+import type { Cancellation } from '../timing/cancellation.ts'
 import { neverAsks } from '../tools/defineTool.ts'
+import { clean } from './resultContent.ts'
+import { runContext, type RunContext } from './runContext.ts'
 
 /**
  * Returns true if a person must approve a call; a predicate that throws or rejects means yes. Bad arguments and unknown tools need no
@@ -25,4 +30,70 @@ export function needsApproval(
   } catch (thrown) {
     return failed(thrown)
   }
+}
+
+type CheckedCall = Pick<HookInput, 'name' | 'input'>
+type Place = Pick<HookInput, 'runId' | 'turnIndex'>
+
+/**
+ * Returns why a call cannot succeed, for the model, as the `check` of its tool says before a person is asked; `undefined` if it may. One that
+ * gives no answer in time, or is aborted, says nothing. Never rejects.
+ */
+export async function mistakeIn(
+  ports: AgentPorts,
+  call: CheckedCall,
+  at: Place,
+  cancellation: Cancellation,
+): Promise<string | undefined> {
+  const tool = ports.definition.tools.get(call.name)
+  const check = tool?.check
+  if (check === undefined) return undefined
+  const parsed = tool!.parse(call.input)
+  if (!parsed.ok) return undefined
+  const closeWith: NonNullable<AgentPorts['closeWith']> = (resource, of) => ports.closeWith?.(resource, of) ?? false
+  const limits = { name: `check of tool "${call.name}"`, timeoutMs: Math.min(tool!.timeoutMs, longestCheckMs) }
+  const ask = async (signal: AbortSignal): Promise<string | undefined> => {
+    try {
+      await check(parsed.value, { ...runContext(ports, at, { signal }), redact: ports.redactor, closeWith })
+      return undefined
+    } catch (thrown) {
+      return clean(ports, messageOf(thrown))
+    }
+  }
+  try {
+    return await answerInTime(ports, limits, cancellation, ask)
+  } catch (thrown) {
+    if (!cancellation.aborted) ports.callbackFailed?.(limits.name, thrown)
+    return undefined
+  }
+}
+
+const longestCheckMs = 60_000
+
+/** Decision about asking people: `mistake` says why they are not, for the model. */
+export interface Asking {
+  readonly needsApproval: boolean
+  readonly mistake?: string
+}
+
+/** Answer for a call that nobody is asked about. */
+export const notAsked: Asking = { needsApproval: false }
+const asked: Asking = { needsApproval: true }
+
+/** Returns whether people are asked about a call; not about one that its tool knows to be in vain. Never rejects. */
+export function askingAbout(
+  ports: AgentPorts,
+  call: CheckedCall,
+  at: Place,
+  cancellation: Cancellation,
+): Asking | Promise<Asking> {
+  const decided = (isNeeded: boolean): Asking | Promise<Asking> => {
+    if (!isNeeded) return notAsked
+    if (ports.definition.tools.get(call.name)?.check === undefined) return asked
+    return mistakeIn(ports, call, at, cancellation).then((mistake) =>
+      mistake === undefined ? asked : { needsApproval: false, mistake },
+    )
+  }
+  const needed = needsApproval(ports, call, () => runContext(ports, at, cancellation))
+  return typeof needed === 'boolean' ? decided(needed) : needed.then(decided)
 }

@@ -4,6 +4,7 @@ import { isMedia, type PlainBlock } from '../../protocol/messages.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { isBlocks } from '../tools/isBlocks.ts'
 import { jsonOf } from '../tools/jsonOf.ts'
+import type { Redactor } from '../../protocol/ports/redactor.ts'
 
 export const textBlock = (text: string): PlainBlock => ({ type: 'text', text })
 
@@ -46,4 +47,14 @@ function cutBlocks(blocks: readonly PlainBlock[], maxChars: number): PlainBlock[
   })
   // Copied because the log keeps it: an array that grew keeps spare capacity.
   return dropped === 0 ? kept.slice() : [...kept, textBlock(`[… ${dropped} more blocks left out …]`)]
+}
+
+/** Longest output of a call without a result that its model is shown, in UTF-16 units. */
+const mostPrinted = 4_000
+
+/** Returns the output of a call that came to no result, without secrets, as it follows the explanation of that. Pure. */
+export function printedSoFar(text: string, redactor: Redactor | undefined): string {
+  // Before it is cut: half of a secret would not be recognised.
+  const shown = redactor?.text(text) ?? text
+  return shown.trim() === '' ? '' : `\n\nIt had printed:\n${cutMiddle(shown.trimEnd(), mostPrinted)}`
 }

@@ -31,8 +31,5 @@ export const runContext = (
   turnIndex,
   // Its type was checked where the definition was made; here it is only passed on.
   deps: deps as never,
-  // Created on demand: most code never looks at it.
-  get signal() {
-    return source.signal
-  },
+  signal: source.signal,
 })

@@ -16,7 +16,7 @@ import { RecallCall } from '../brakes/recall/recallTool.ts'
 import { isOwn } from '../tools/ownTools.ts'
 import { SourceTool } from '../tools/sourceTool.ts'
 import { ConcludedValue, appData, noData, notJsonIn, type Conclude, type ToolValue } from '../tools/toolValue.ts'
-import { stateDoor, type StateDoor } from '../parts/state/stateDoor.ts'
+import { stateDoor } from '../parts/state/stateDoor.ts'
 import { clean } from './resultContent.ts'
 import type { AnyTool, ToolContext } from '../tools/defineTool.ts'
 import type { InnerCalls } from '../tools/innerCalls.ts'
@@ -196,7 +196,6 @@ export class ToolAttempt {
   #context(): ToolContext<never> {
     const { callId, key, name, runId, turnIndex } = this.#input
     const ports = this.#ports
-    let door: StateDoor | undefined
     const by = isOwn(this.#tool) ? 'model' : 'tool'
     const isOver = (): boolean => this.#isClosed || this.#outer.aborted
     return {
@@ -217,9 +216,7 @@ export class ToolAttempt {
         this.#pins = true
       },
       snapshots: ports.snapshots,
-      get state() {
-        return (door ??= stateDoor(ports, { by, callId }, isOver))
-      },
+      state: stateDoor(ports, { by, callId }, isOver),
       give: (data, as = '') => {
         if (this.#isClosed) return
         const place = notJsonIn(data)

@@ -46,7 +46,7 @@ export interface PolicySettings {
 }
 
 /** An agent that another may call, and how. */
-export interface SubAgent {
+export interface Callee {
   readonly definition: AgentDefinition
   /** `own`: it starts with only its task; `fork`: with the caller's trunk before it, which is shared and not copied. */
   readonly context: 'own' | 'fork'
@@ -94,7 +94,7 @@ export interface AgentDefinition<
   /** Schema of the input that a caller passes in addition to the task. */
   readonly input: z.ZodObject | null
   /** Agents its model may call, by name. */
-  readonly agents: ReadonlyMap<string, SubAgent>
+  readonly agents: ReadonlyMap<string, Callee>
   /** Agents that its model may hand the conversation over to, by name. */
   readonly handoffs: ReadonlyMap<string, AgentDefinition>
   /** How deep a tree below a root of this definition may grow. */

@@ -1,5 +1,5 @@
 import type { ToolSpec } from '../../protocol/ports/model.ts'
-import { type AgentDefinition, madeHere, type SubAgent } from './agentDefinition.ts'
+import { type AgentDefinition, madeHere, type Callee } from './agentDefinition.ts'
 import { reporting, subAgentSpec } from './subAgents.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 import { isDeferred } from '../parts/deferred/deferral.ts'
@@ -12,7 +12,7 @@ export type DefinitionParts = Omit<AgentDefinition, 'agents' | 'handoffs' | 'too
 
 /** The agents that a definition names, available once they are all defined. */
 interface Callable {
-  readonly called: () => ReadonlyMap<string, SubAgent>
+  readonly called: () => ReadonlyMap<string, Callee>
   readonly handoffs: () => ReadonlyMap<string, AgentDefinition>
   readonly options: object | undefined
 }
@@ -28,7 +28,7 @@ const noHandoffs = (): ReadonlyMap<string, AgentDefinition> => none
  * an agent.
  */
 class Definition {
-  readonly #called: () => ReadonlyMap<string, SubAgent>
+  readonly #called: () => ReadonlyMap<string, Callee>
   readonly #handoffs: () => ReadonlyMap<string, AgentDefinition>
   readonly #ownTools: ReadonlyMap<string, AnyTool>
   #tools: ReadonlyMap<string, AnyTool> | undefined
@@ -69,7 +69,7 @@ class Definition {
     return this.#handoffs()
   }
 
-  get agents(): ReadonlyMap<string, SubAgent> {
+  get agents(): ReadonlyMap<string, Callee> {
     return this.#called()
   }
 
@@ -108,7 +108,7 @@ export const specOf = ({ name, description, inputSchema, spec }: AnyTool): ToolS
 /** The definition of these parts. Agents that call one another cannot all be defined first: what depends on them is made when first asked for. */
 export const definedAgent = (
   parts: DefinitionParts,
-  called: () => ReadonlyMap<string, SubAgent>,
+  called: () => ReadonlyMap<string, Callee>,
   handoffs: () => ReadonlyMap<string, AgentDefinition> = noHandoffs,
   options?: object,
 ): AgentDefinition =>

@@ -2,7 +2,7 @@ import { oneLine } from '../../protocol/text/cutMiddle.ts'
 import type { PolicyInfo } from '../../protocol/braking.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 
-/** Most characters of a name: applications choose the names of the parts that they write. */
+/** Maximum number of characters of a name: applications choose the names of the parts that they write. */
 const longest = 200
 
 /** The policies of a definition, in their order, as a person may choose among them. */

@@ -78,7 +78,7 @@ export interface Question {
   readonly text: string
   /** Steps that `text` is a transcript of, without gaps: the agent's own model may then be asked where it sees them, if that is cheaper. */
   readonly steps?: readonly Pick<StepView, 'id'>[] | undefined
-  /** Most tokens of the answer; default 1,000. */
+  /** Maximum number of tokens of the answer; default 1,000. */
   readonly maxTokens?: number | undefined
 }
 

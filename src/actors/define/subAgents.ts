@@ -6,12 +6,13 @@ import { lazily } from '../../protocol/lazily.ts'
 import { checkedBy, describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { JsonSchema, ToolSpec } from '../../protocol/ports/model.ts'
 import type { RestartPolicy } from '../../protocol/runs/restarts.ts'
-import { elsewhere, isAgentDefinition, noDefinition, type AgentDefinition, type SubAgent } from './agentDefinition.ts'
-import type { AnyTool } from '../tools/defineTool.ts'
+import { elsewhere, isAgentDefinition, noDefinition, type AgentDefinition, type Callee } from './agentDefinition.ts'
+import type { AnyTool, Tool } from '../tools/defineTool.ts'
 import { invalid } from '../tools/toolSchema.ts'
 import { backgroundTools } from '../parts/background/backgroundTools.ts'
-import type { Tool } from '../tools/defineTool.ts'
 import { waitForName } from '../tools/waitForTool.ts'
+import type { AgentPolicy } from '../../machines/agentPolicy.ts'
+import { irreversibleNames } from './toolNames.ts'
 
 /** An agent that may be called, and how; a bare definition takes the defaults. */
 export type SubAgentEntry = AgentDefinition | SubAgentOptions
@@ -86,7 +87,7 @@ const optionsSchema = lazily(() =>
     windowMs: count().default(60_000),
     backoffMs: count().default(200),
     stallMs: z.number().positive().default(Infinity),
-    deps: z.custom<SubAgent['deps']>((value) => typeof value === 'function', 'give a function').default(null),
+    deps: z.custom<Callee['deps']>((value) => typeof value === 'function', 'give a function').default(null),
     state: z
       .union([z.enum(['read', 'write', 'copy']), onlyFields({ read: z.array(z.string()).readonly() })])
       .nullable()
@@ -99,7 +100,7 @@ const optionsSchema = lazily(() =>
  *
  * @throws RuntimeError `INVALID_DEFINITION`
  */
-export function subAgentOf(entry: SubAgentEntry, label: string): SubAgent {
+export function subAgentOf(entry: SubAgentEntry, label: string): Callee {
   if (isRemoteAgent(entry)) throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: ${elsewhere(entry)}.`)
   const { definition, context, detach, continuable, stallMs, deps, state, ...restarts } = checkedBy(
     optionsSchema(),
@@ -124,7 +125,7 @@ function wrongInState({
   detach,
   continuable,
   state,
-}: Pick<SubAgent, 'definition' | 'detach' | 'continuable' | 'state'>): string | undefined {
+}: Pick<Callee, 'definition' | 'detach' | 'continuable' | 'state'>): string | undefined {
   if (state !== 'copy') {
     if (detach !== false) return "is detached: with 'copy' one that has state of its own begins with a copy"
     return definition.state === null ? undefined : "has state of its own: 'copy' lets it begin with a copy"
@@ -133,7 +134,7 @@ function wrongInState({
   return definition.state === null ? 'has no state to keep a copy in' : undefined
 }
 
-function wrongInContinuable({ input }: AgentDefinition, detach: SubAgent['detach']): string | undefined {
+function wrongInContinuable({ input }: AgentDefinition, detach: Callee['detach']): string | undefined {
   if (detach !== false) return 'it is detached: nobody waits for what it would answer'
   return input !== null && continueField in input.shape ? `its input has a field "${continueField}"` : undefined
 }
@@ -149,8 +150,8 @@ export function subAgentMap(
   entries: readonly MarkedEntry[],
   tools: ReadonlyMap<string, AnyTool>,
   label: string,
-): ReadonlyMap<string, SubAgent> {
-  const map = new Map<string, SubAgent>()
+): ReadonlyMap<string, Callee> {
+  const map = new Map<string, Callee>()
   for (const { entry, isDeferred } of entries) {
     const agent = isDeferred ? { ...subAgentOf(entry, label), isDeferred } : subAgentOf(entry, label)
     const { name } = agent.definition
@@ -172,7 +173,7 @@ export function subAgentMap(
 }
 
 /** Names of the sub-agents that report. */
-export const reporting = (agents: ReadonlyMap<string, SubAgent>): string[] =>
+export const reporting = (agents: ReadonlyMap<string, Callee>): string[] =>
   [...agents.values()].filter(({ detach }) => detach === 'report').map(({ definition }) => definition.name)
 
 /** Created once, because zod compiles every schema that it parses with. */
@@ -184,7 +185,7 @@ const taskSchema = lazily(() => z.string().refine((task) => task.trim() !== '', 
 export const continueField = 'continue'
 
 /** Names of the sub-agents that a call may continue. */
-export const continuing = (agents: ReadonlyMap<string, SubAgent>): string[] =>
+export const continuing = (agents: ReadonlyMap<string, Callee>): string[] =>
   [...agents.values()].filter(({ continuable }) => continuable).map(({ definition }) => definition.name)
 
 const continueSchema = {
@@ -196,7 +197,7 @@ const continueSchema = {
 } as const
 
 /** How the model sees a sub-agent: a tool that takes a task and the agent's other input. */
-export function subAgentSpec({ definition, detach, continuable }: SubAgent): ToolSpec {
+export function subAgentSpec({ definition, detach, continuable }: Callee): ToolSpec {
   const { properties = {}, required = [] } = inputSchemaOf(definition)
   const what = definition.description || `Gives a task to the agent "${definition.name}" and returns its answer.`
   return {
@@ -234,7 +235,7 @@ function inputSchemaOf({ name, input }: AgentDefinition): JsonSchema {
 
 /** A sub-agent's prompt, from the arguments of its call, or a message for the model that says what is wrong with them. */
 export function taskOf(
-  { definition: { input: schema }, continuable }: SubAgent,
+  { definition: { input: schema }, continuable }: Callee,
   input: unknown,
 ):
   | { readonly ok: true; readonly text: string; readonly value: unknown }
@@ -255,4 +256,31 @@ export function taskOf(
   const data = Object.keys(other.data).length === 0 ? '' : `\n\n${JSON.stringify(other.data, null, 2)}`
   const on = continuable && given[continueField] !== undefined ? { [continueField]: given[continueField] } : {}
   return { ok: true, text: said.data + data, value: { task: said.data, ...other.data, ...on } }
+}
+
+/** The policy of an agent whose sub-agents may not all be defined yet: what depends on them is made when first asked for. */
+export function lazyAgents(
+  called: () => ReadonlyMap<string, Callee>,
+  tools: ReadonlyMap<string, AnyTool>,
+  policy: Omit<AgentPolicy, 'agents' | 'reports' | 'continuable' | 'irreversible'>,
+): AgentPolicy {
+  const names = lazily(() => [...called().keys()])
+  const reports = lazily(() => reporting(called()))
+  const continuable = lazily(() => continuing(called()))
+  const irreversible = lazily(() => irreversibleNames(tools, called()))
+  return {
+    ...policy,
+    get agents() {
+      return names()
+    },
+    get reports() {
+      return reports()
+    },
+    get continuable() {
+      return continuable()
+    },
+    get irreversible() {
+      return irreversible()
+    },
+  }
 }

@@ -1,12 +1,9 @@
 import type { AgentPolicy } from '../../machines/agentPolicy.ts'
-import type { AgentDefinition, SubAgent } from './agentDefinition.ts'
+import type { AgentDefinition, Callee } from './agentDefinition.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 
 /** The tools whose calls cannot be undone, and the agents that have such a tool or may call one that has. */
-export function irreversibleNames(
-  tools: ReadonlyMap<string, AnyTool>,
-  agents: ReadonlyMap<string, SubAgent>,
-): string[] {
+export function irreversibleNames(tools: ReadonlyMap<string, AnyTool>, agents: ReadonlyMap<string, Callee>): string[] {
   const acting = [...tools.values()].filter(isIrreversible).map(({ name }) => name)
   const calling = [...agents].filter(([, { definition }]) => canAct(definition)).map(([name]) => name)
   return [...acting, ...calling]

@@ -22,7 +22,7 @@ export interface AgentPart<Options extends object = object, Settings extends obj
   readonly staysAtHandoff?: string
 }
 
-/** A part as the list has it, whatever its options are. */
+/** Returns a part as the list of parts has it: without the types of its options. */
 export const agentPart = <Options extends object, Settings extends object>(
   part: AgentPart<Options, Settings>,
 ): AgentPart => part

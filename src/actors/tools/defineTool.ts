@@ -61,6 +61,13 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   readonly subject?: ((input: unknown) => Subject | readonly Subject[]) | undefined
   /** Returns true if a person must approve this call. Takes parsed input. */
   needsApproval(input: unknown, context: RunContext<Deps>): boolean | Promise<boolean>
+  /** Set if a call is checked before a person is asked about it. Takes parsed input; it throws what the model is told. */
+  readonly check?:
+    | ((
+        input: unknown,
+        context: Pick<ToolContext<Deps>, keyof RunContext | 'closeWith' | 'redact'>,
+      ) => void | Promise<void>)
+    | undefined
   run(input: unknown, context: ToolContext<Deps>): ToolOutput | Promise<ToolOutput>
   /** True if its calls may end the run. */
   readonly endsRun?: true
@@ -155,6 +162,15 @@ export interface ToolOptions<
   /** `true`, or a predicate on the input: the call waits for `agent.decide`. A predicate that throws means yes. */
   readonly needsApproval?: boolean | ((input: InputOf<Input>, context: RunContext<Deps>) => boolean | Promise<boolean>)
   /**
+   * Looks whether a call that waits for an approval can succeed at all, just before a person is asked: such as an edit whose old text is not
+   * in the file. The model reads the error that it throws, and nobody is asked. It changes nothing, and `run` checks again: what it looked
+   * at may be another by then. It has `timeoutMs`, at most a minute; without an answer the person is asked.
+   */
+  check?(
+    input: InputOf<Input>,
+    context: Pick<ToolContext<Deps>, keyof RunContext | 'closeWith' | 'redact'>,
+  ): void | Promise<void>
+  /**
    * Says what a call is about, so that rules of `permissions` can have patterns for it: `edit_file(src/**)` for `{ path }`, relative to its
    * folder as `canonical` spells it; `run_command(npm run *)` for `{ command }`, a line for a shell; `fetch(example.com/docs/**)` for
    * `{ url }`; `{ text }` for anything else. Several if it is about several; all of them must then be allowed. Quick, without effects.
@@ -210,6 +226,7 @@ const checkOptions = optionsCheck(
     run: () => z.custom(isFunction, 'give a function'),
     canonical: () => z.custom(isFunction, 'give a function'),
     needsApproval: () => z.union([z.boolean(), z.custom(isFunction, 'give a function')]),
+    check: () => z.custom(isFunction, 'give a function'),
     subject: () => z.custom(isFunction, 'give a function'),
     timeoutMs: () => z.union([z.number().positive(), z.literal(Infinity)]),
     maxOutputChars: () => z.int().min(100),
@@ -261,6 +278,7 @@ export function toolOf<Deps, Name extends string, Input>(
     parse,
     needsApproval:
       typeof approval === 'function' ? finishedBefore(finish, approval) : approval ? alwaysAsks : neverAsks,
+    ...(options.check === undefined ? {} : { check: finishedBefore(finish, options.check) }),
     ...(options.subject === undefined ? {} : { subject: finishedNow(finish, options.subject) }),
     run: options.run === undefined ? runsElsewhere(options.name) : finishedBefore(finish, options.run),
     ...(conclude === undefined ? {} : { conclude }),

@@ -52,6 +52,10 @@ export class SourceTool implements AnyTool {
     return this.#there?.subject
   }
 
+  get check(): AnyTool['check'] {
+    return this.#there?.check
+  }
+
   get polls(): boolean {
     return this.offer.polls === true
   }

@@ -124,8 +124,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Returns the data of a result: the value, or what was given without a name, with what was given by names as fields beside its own. A value
- * that is no object is the field `value` then. The value comes last, so its own fields count.
+ * Returns the data of a result: the value or the data given without a name, together with the data given by name as further fields. A value that is
+ * not an object then becomes the field `value`. Fields of the value itself take precedence.
  */
 function joinedData(value: Pick<ToolValue, 'data'>, given: GivenData | undefined): Pick<ToolValue, 'data'> {
   if (given === undefined) return value

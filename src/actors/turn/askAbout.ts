@@ -71,7 +71,7 @@ function isCheaper(
   return tokens.trunk * kept + tokens.question * input < tokens.transcript * input
 }
 
-/** Most characters that are quoted from each end of the part. */
+/** Maximum number of characters that are quoted from each end of the part. */
 const quotedChars = 160
 
 function questionOf({ definition, redactor }: AgentPorts, { system, span, hasEarlier, maxTokens }: AskedAbout): string {

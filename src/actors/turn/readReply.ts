@@ -111,7 +111,7 @@ export async function readReply(
   let content: readonly Block[] = []
   let usage = noUsage
   for (let requests = 1; ; requests++) {
-    const read = await readOnce(model, goOn(request, content), options, onDelta)
+    const read = await readOnce(model, requests === 1 ? request : goOn(request, content), options, onDelta)
     if (read === null) return null
     if (!read.ok) return { ...read, failure: withUsage(read.failure, usage) }
     const reply: ModelReply = { ...read.reply, usage: toldBy(read.reply.usage) }

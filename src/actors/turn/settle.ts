@@ -3,8 +3,8 @@ import { withheldText } from '../../protocol/text/withheldText.ts'
 import type { Block } from '../../protocol/messages.ts'
 import type { AgentPorts, FindPorts } from '../agentPorts.ts'
 import { effect } from '../effect.ts'
-import { printedSoFar } from '../calls/printedSoFar.ts'
-import { partialUsage } from './partialUsage.ts'
+import { printedSoFar } from '../calls/resultContent.ts'
+import { partialUsage } from './estimates.ts'
 
 /** After an abort: the part of the reply that had arrived, with estimated usage, because no provider reports usage for an aborted stream. */
 export const settle = (find: FindPorts) =>

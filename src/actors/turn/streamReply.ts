@@ -4,7 +4,7 @@ import { nextFold } from '../../conversation/brakes/fold/planFold.ts'
 import { comesLate, measure, type Measured } from '../../conversation/limits/tokenCounter.ts'
 import { cutEnd, cutMiddle } from '../../protocol/text/cutMiddle.ts'
 import type { AssembledRequest } from '../../conversation/request/assembleRequest.ts'
-import type { PlannedCall, ReplyFailure, ReplyInput, ReplyOutput } from '../../machines/effectTypes.ts'
+import type { ReplyFailure, ReplyInput, ReplyOutput } from '../../machines/effectTypes.ts'
 import { maxContentChars, mediaOf, jsonChars } from '../../protocol/text/saidContent.ts'
 import { errorInfo, messageOf, type ErrorInfo } from '../../protocol/errors.ts'
 import { cloneJson } from '../../protocol/checks/cloneJson.ts'
@@ -14,23 +14,20 @@ import { foldTerms } from '../brakes/fold/foldTerms.ts'
 import { costOf, priceOf } from './pricing.ts'
 import type { AgentPorts, FindPorts } from '../agentPorts.ts'
 import { countUsage } from './countUsage.ts'
+import { partialUsage } from './estimates.ts'
 import { effect } from '../effect.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
-import { runContext, type RunContext } from '../calls/runContext.ts'
-import { settledInput } from './settledInput.ts'
 import { heardGate } from '../models/heardGate.ts'
 import { isMadeOfModels, through, refusedPart, withoutRefused } from '../models/openStream.ts'
-import { partialUsage } from './partialUsage.ts'
 import { guardedReply } from './guards/guardedReply.ts'
 import { readAnswer } from '../../protocol/checks/readOutput.ts'
-import { ratesOf } from './ratesOf.ts'
 import { readReply, tooLarge, type ReadReply } from './readReply.ts'
 import type { TurnFrame } from './turnFrames.ts'
-import { misfits } from '../calls/hookedCall.ts'
-import { needsApproval } from '../calls/needsApproval.ts'
+import { planCalls } from '../calls/planCalls.ts'
 import { innerCall, InnerDeltas } from '../parts/calls.ts'
-import { warnOfUnusedCache } from './warnOfUnusedCache.ts'
+import { warnOfUnusedCache } from '../models/cachingModels.ts'
 import { whenDone } from '../timing/whenDone.ts'
+import { usualWindow } from '../../conversation/limits/economics.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, passes on deltas and returns the finished message. */
 export const streamReply = (find: FindPorts) =>
@@ -46,10 +43,11 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   if (cancellation.aborted) return aborted(ports, input.key)
   const { definition, frame, conversation } = ports
   const assembled = ports.assemble(input.turnIndex)
-  const estimatedTokens = frame.frameTokens + conversation.trunkTokens
+  const estimatedTokens = conversation.trunkTokens + frame.frameTokens
   const at = { model: frame.model.id, turnIndex: input.turnIndex, provenance: assembled.told.provenance }
   const sent = withoutRefused(assembled.request, conversation.annotations?.refused ?? nothing, at)
-  const request = withinBudget(ports, input, sent, estimatedTokens)
+  const { left } = input
+  const request = left === undefined ? sent : withinBudget(ports, left, sent, estimatedTokens)
   if ('limit' in request) return failed(ports, input.key, request)
   announceExpired(ports, input, assembled)
   const invalid = definition.checkRequests ? describeViolations(ports, request) : ''
@@ -114,6 +112,7 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
       }
     }
   }
+  const late = comesLate(conversation.measured) ? ({ comesLate: true } as const) : none
   const gate = ports.gate(Math.ceil(estimatedTokens * conversation.correction), frame.model)
   const { clock } = ports
   const { silenceMs: ms } = definition.policy.retry
@@ -122,7 +121,6 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   const isDirect = gate === undefined && !isMadeOfModels(frame.model)
   const model = through(isDirect || silence === undefined ? gate : heardGate(gate, silence), frame.model)
   const window = definition.compaction?.policy.contextWindow
-  const late = comesLate(conversation.measured) ? ({ comesLate: true } as const) : {}
   const threw = (id: string, thrown: unknown): void => ports.callbackFailed?.(`The model "${id}"`, thrown)
   const result = await ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
     readReply(
@@ -183,23 +181,20 @@ function finish(
   const asked = estimatedTokens * requests
   const measured = measure(conversation.measured, { message, estimatedTokens: asked, time: clock.now() })
   warnOfUnusedCache(ports, input, measured)
-  return whenDone(
-    planCalls(ports, calls, verdict === 'whole', () => runContext(ports, input, cancellation)),
-    (planned) => ({
-      key: input.key,
-      ok: true,
-      message,
-      calls: planned,
-      costUsd,
-      // What was asked is counted once for each request that it took.
-      estimatedTokens: asked,
-      ...ratesOf(ports, model),
-      contextTokens: totalTokens(requests === 1 ? usage : lastUsage),
-      at: clock.now(),
-      ...foldAt(ports, message, measured),
-      ...(isAnswer && definition.output !== null ? answered : none),
-    }),
-  )
+  return whenDone(planCalls(ports, calls, verdict === 'whole', input, cancellation), (planned) => ({
+    key: input.key,
+    ok: true,
+    message,
+    calls: planned,
+    costUsd,
+    // What was asked is counted once for each request that it took.
+    estimatedTokens: asked,
+    ...ratesOf(ports, model),
+    contextTokens: totalTokens(requests === 1 ? usage : lastUsage),
+    at: clock.now(),
+    ...foldAt(ports, message, measured),
+    ...(isAnswer && definition.output !== null ? answered : none),
+  }))
 }
 
 const emptied = {
@@ -239,11 +234,10 @@ function foldAt(
 /** Returns the request with its reply limited to the rest of a sub-agent's budget, or the limit if too little is left. */
 function withinBudget(
   { frame: { pricing }, conversation }: AgentPorts,
-  { left }: ReplyInput,
+  left: NonNullable<ReplyInput['left']>,
   request: ModelRequest,
   estimatedTokens: number,
 ): ModelRequest | (ReplyFailure & { limit: 'tokens' | 'costUsd' }) {
-  if (left === undefined) return request
   const asked = Math.ceil(estimatedTokens * conversation.correction)
   const rooms = {
     tokens: left.tokens === undefined ? Infinity : left.tokens - asked,
@@ -348,28 +342,6 @@ function soundInput(input: unknown): unknown {
   }
 }
 
-function planCalls(
-  ports: AgentPorts,
-  calls: readonly ToolCallBlock[],
-  isWhole: boolean,
-  context: () => RunContext<never>,
-): readonly PlannedCall[] | Promise<readonly PlannedCall[]> {
-  // Nobody is asked to approve before rules and `beforeTool` have decided, and of a reply that is not whole nothing is run.
-  const { beforeTool } = ports.definition.policy.flags
-  const isLater = beforeTool === true || ports.permissions !== undefined || !isWhole
-  const settled = mapped(calls, (call) => {
-    const { callId, name } = call
-    const input = isWhole ? settledInput(ports.definition, call) : call.input
-    const settling = input === call.input ? {} : { isSettled: true as const }
-    return { callId, name, input, ...settling, ...(misfits(ports, { name, input }) ? { misfits: true as const } : {}) }
-  })
-  const answers = mapped(settled, (call) => !isLater && needsApproval(ports, call, context))
-  const plan = (needed: readonly boolean[]): PlannedCall[] =>
-    mapped(settled, (call, index) => ({ ...call, needsApproval: needed[index]! }))
-  const areThere = answers.every((answer) => typeof answer === 'boolean')
-  return areThere ? plan(answers) : Promise.all(answers.map((answer) => Promise.resolve(answer))).then(plan)
-}
-
 /** Returns the problem with a final answer that must match the agent's output schema, for people and for the model. */
 function checkAnswer(
   { definition, redactor }: AgentPorts,
@@ -394,4 +366,14 @@ function checkAnswer(
       'Answer again, with nothing but JSON of the schema.',
     ].join('\n'),
   }
+}
+
+type Rates = Pick<Extract<ReplyOutput, { ok: true }>, 'rates'>
+
+/** Returns the window and prices of the model that answered for the record of its reply, where readers of the log could not assume them. */
+function ratesOf({ definition, frame }: AgentPorts, model: string): Rates {
+  const window = definition.compaction?.policy.contextWindow ?? usualWindow
+  const prices = priceOf(frame, model)
+  if (window === usualWindow && prices === null) return none
+  return { rates: { ...(window === usualWindow ? none : { window }), ...(prices === null ? none : { prices }) } }
 }

@@ -7,7 +7,7 @@ import { lazily } from '../../protocol/lazily.ts'
 import type { Model, ModelSettings, PromptCache } from '../../protocol/ports/model.ts'
 import type { RunStopReason, Spent } from '../../protocol/records.ts'
 import type { Limits } from '../../protocol/runs/runLimits.ts'
-import { toolChoiceSchema, type LimitReason, type ToolChoice } from '../../protocol/bridge/turns.ts'
+import { toolChoiceSchema, type LimitReason, type ToolChoice, type UseChange } from '../../protocol/bridge/turns.ts'
 import { modelOf } from '../models/modelOf.ts'
 import { pricingSchema, type Pricing } from './pricing.ts'
 import type { RunContext } from '../calls/runContext.ts'
@@ -200,4 +200,21 @@ export function turnSettings<Deps>(
     ([name, model]) => [name, pricedModel(model, `${label}: models.${name}`)] as const,
   )
   return { instructions: dynamic, beforeTurn, timeoutMs, models: new Map(priced), always }
+}
+
+/**
+ * Returns the data of a `use` command, and the model, which data cannot hold. Malformed options are left for the command's schema.
+ * @throws RuntimeError `INVALID_DEFINITION` if the model is invalid
+ */
+export function useCommand(
+  options: UseOptions | null,
+  label: string,
+): { readonly use: UseChange | null; readonly model: PricedModel | undefined } {
+  if (typeof options !== 'object' || options === null) return { use: options, model: undefined }
+  const { tools, model, ...rest } = options
+  const lent = typeof model === 'object' && model !== null ? pricedModel(model, label) : undefined
+  const names = Array.isArray(tools) ? tools.map((tool) => (typeof tool === 'object' ? tool?.name : tool)) : tools
+  const change = { ...rest, tools: names, model: lent === undefined ? model : lent.model.id }
+  const given = Object.entries(change).filter(([, value]) => value !== undefined)
+  return { use: Object.fromEntries(given) as UseChange, model: lent }
 }

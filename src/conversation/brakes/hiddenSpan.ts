@@ -50,7 +50,7 @@ export const isLeft = (id: NodeId, subject: HiddenSubject): boolean => subject.o
 const isSummarised = (id: NodeId, { overlay }: HiddenSubject): boolean =>
   overlay !== undefined && id >= overlay.from && id <= overlay.to
 
-/** Returns the hidden step at whose place the notes of a span stand; `undefined` if no step of the span is left. */
+/** Returns the hidden step whose place the notes of a span take; `undefined` if no step of the span is left. */
 export function noteStep({ steps }: Pick<HiddenSpan, 'steps'>, subject: HiddenSubject): NodeId | undefined {
   const first = steps[0]
   const isGone = first !== undefined && isSummarised(first, subject)

@@ -140,42 +140,38 @@ export function comesLate({ replies, late = [], pause }: Measured): boolean {
   return recent.length + (isLate(pause) ? 1 : 0) >= 2
 }
 
-/**
- * Returns the measurements including another reply. Pure.
- */
-export function measure(
-  before: Measured,
-  reply: Pick<RecordOf<'reply.end'>, 'message' | 'estimatedTokens' | 'time'>,
-): Measured {
-  const { pause, ...rest } = before
-  const replies = before.replies + 1
-  const late = isLate(pause) ? { late: [...(before.late ?? []), replies].slice(-2) } : {}
-  return { ...measureCache(rest, reply), replies, repliedAt: reply.time, ...late }
+type Reply = Pick<RecordOf<'reply.end'>, 'message' | 'estimatedTokens' | 'time'>
+type Next = { -readonly [K in keyof Measured]: Measured[K] }
+
+/** Returns the measurements including another reply. Pure. */
+export function measure(before: Measured, reply: Reply): Measured {
+  const { pause, ...next }: Next = before
+  measureCache(next, reply)
+  next.replies += 1
+  next.repliedAt = reply.time
+  if (isLate(pause)) next.late = [...(next.late ?? []), next.replies].slice(-2)
+  return next
 }
 
 /**
- * Returns what the usage of a reply says of the provider's cache. A request that is smaller than the previous one, or that another model answers, does not share
- * its cached beginning and is ignored.
+ * Adds what the usage of a reply says of the provider's cache. A request that is smaller than the previous one, or that another model answers, does not
+ * share its cached beginning and is ignored.
  */
-function measureCache(
-  before: Measured,
-  { message, estimatedTokens, time }: Pick<RecordOf<'reply.end'>, 'message' | 'estimatedTokens' | 'time'>,
-): Measured {
+function measureCache(next: Next, { message, estimatedTokens, time }: Reply): void {
   const { usage, model } = message
-  const { cachedShare, unread, last } = before
+  const { last } = next
   const tokens = usage.input + usage.cacheRead + usage.cacheWrite
-  if (usage.estimated === true || tokens <= 0) return before
-  const correction = correctionOf(message, estimatedTokens) ?? before.correction
-  if (last === undefined && isFunction(model) && usage.cacheRead + usage.cacheWrite === 0)
-    return { ...before, correction }
-  const now = { ...before, correction, last: { tokens, model, time } }
+  if (usage.estimated === true || tokens <= 0) return
+  next.correction = correctionOf(message, estimatedTokens) ?? next.correction
+  if (last === undefined && isFunction(model) && usage.cacheRead + usage.cacheWrite === 0) return
+  next.last = { tokens, model, time }
   const goesOn = last !== undefined && last.model === model && last.tokens >= leastCached && tokens >= last.tokens
-  if (!goesOn) return { ...now, cachedShare, unread: usage.cacheRead > 0 ? 0 : unread }
+  if (!goesOn) {
+    if (usage.cacheRead > 0) next.unread = 0
+    return
+  }
   const share = Math.min(1, usage.cacheRead / last.tokens)
   const isSoon = time - last.time < cacheLifetimes['5m']
-  return {
-    ...now,
-    cachedShare: keptWeight * cachedShare + (1 - keptWeight) * share,
-    unread: share > 0 ? 0 : unread + (isSoon ? 1 : 0),
-  }
+  next.cachedShare = keptWeight * next.cachedShare + (1 - keptWeight) * share
+  next.unread = share > 0 ? 0 : next.unread + (isSoon ? 1 : 0)
 }

@@ -247,6 +247,7 @@ export class RequestAssembler {
     const rendered = renderMessage(message)
     if (rendered === undefined) return
     if (rendered.role === 'assistant') {
+      if (node.copiedFrom === undefined) return this.#push(rendered, node)
       this.#pushCopyNote(stepNotes.before(node, this.#conversation))
       this.#push(rendered, node)
       return this.#pushCopyNote(stepNotes.after(node))

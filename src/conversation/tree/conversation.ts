@@ -98,7 +98,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
   #ownFrom: NodeId = 1
   /** The state on the tree; `undefined` until it is first changed. */
   state: TreeState | undefined
-  /** The overlay in force at the last change. */
+  /** Where the overlay in force lies; every change that could end it, or bring another, is one of the trunk. */
   #shown: OverlaySpan | undefined
 
   /** Restores a conversation. `kept`: the result of `keep` of a conversation with the same counter, and its nodes. */
@@ -217,8 +217,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
 
   /** The compaction in force: the newest whose span is on the trunk. */
   get overlay(): LaidOverlay | undefined {
-    const active = this.overlays.active(this)
-    return active && this.overlays.get(active.nodeId)
+    return this.#shown && this.overlays.get(this.#shown.nodeId)
   }
 
   get counter(): TokenCounter {

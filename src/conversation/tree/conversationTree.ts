@@ -34,7 +34,7 @@ export class ConversationTree {
   readonly #callIds: KnownIds
   readonly #kept: KeptTree | undefined
   /** Nodes that differ from their stored form. */
-  readonly #changed = new Set<NodeId>()
+  #changed: Set<NodeId> | undefined
   readonly #tagsOf: (id: NodeId) => readonly Tag[]
   /** Highest id given to a node or a summary. */
   lastNodeId: NodeId
@@ -173,7 +173,9 @@ export class ConversationTree {
 
   /** Notes that a node has changed, other than by a tag. */
   touch(id: NodeId): void {
-    if (this.#kept !== undefined) this.#changed.add(id)
+    if (this.#kept === undefined) return
+    this.#changed ??= new Set()
+    this.#changed.add(id)
   }
 
   /** Removes the nodes below a depth from the trunk. */
@@ -198,7 +200,7 @@ export class ConversationTree {
 
   /** Returns true if a node has changed since it was stored. */
   hasChanged(id: NodeId): boolean {
-    return this.#changed.has(id)
+    return this.#changed?.has(id) === true
   }
 
   #push(node: ConversationNode): void {

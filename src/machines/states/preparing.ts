@@ -1,9 +1,8 @@
 import { errorInfo, messageOf } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { PrepareOutput } from '../effectTypes.ts'
-import { takeMemory } from '../memory.ts'
+import { takeMemory, prepareInput, prepareTurn, takeTools } from '../turns.ts'
 import { failRunWith, pauseForDeadline, pauseForStore } from '../runs.ts'
-import { prepareInput, prepareTurn, takeTools } from '../turns.ts'
 
 type Prepared = { readonly output: Extract<PrepareOutput, { ok: true }> }
 type Failed = { readonly output: Extract<PrepareOutput, { ok: false }> }

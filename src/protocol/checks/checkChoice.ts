@@ -8,5 +8,6 @@ import { RuntimeError } from '../errors.ts'
 export function checkChoice<T extends string>(option: string, value: string, choices: readonly T[]): T {
   const choice = choices.find((one) => one === value)
   if (choice !== undefined) return choice
-  throw new RuntimeError('INVALID_OPTION', `${option} must be ${choices.join(', ')}; it is ${JSON.stringify(value)}.`)
+  const words = [choices.slice(0, -1).join(', '), choices.at(-1)].filter(Boolean).join(' or ')
+  throw new RuntimeError('INVALID_OPTION', `${option} must be ${words}; it is ${JSON.stringify(value)}.`)
 }

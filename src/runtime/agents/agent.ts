@@ -1,8 +1,7 @@
 import type { Permissions } from '../../protocol/parts/permissions/permissionState.ts'
 import { shownPermissions } from './permissions.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/define/agentDefinition.ts'
-import { useCommand } from '../../actors/calls/useCommand.ts'
-import type { UseOptions } from '../../actors/turn/turnOptions.ts'
+import { useCommand, type UseOptions } from '../../actors/turn/turnOptions.ts'
 import type { SharedLessons } from '../../conversation/brakes/lessons/sharedLessons.ts'
 import { checkCommand } from '../../protocol/bridge/checkCommand.ts'
 import { abortFields, type AbortOptions } from '../../protocol/bridge/abortOptions.ts'
@@ -13,7 +12,7 @@ import { spawnChild } from '../children/spawnChild.ts'
 import type { DepsFor, DispatchOptions, Entry, ListenOptions, SpawnArguments } from './agentTypes.ts'
 import type { EventsOf } from '../../actors/define/typedEvents.ts'
 import type { GivenDeps, SpawnOptions } from '../children/spawnOptions.ts'
-import { AgentFacts, hostOf } from './agentFacts.ts'
+import { AgentFacts } from './agentFacts.ts'
 import type { AgentHost } from './agentHost.ts'
 import { dispatchCommand } from './commands.ts'
 import { EventBuffer } from '../../protocol/runs/eventBuffer.ts'
@@ -42,17 +41,15 @@ export class Agent<
   out State = unknown,
 > extends AgentFacts<Output, Deps, Event, State> {
   readonly id: string
+  readonly #host: AgentHost
   readonly #owner: AgentOwner<Agent>
 
   /** Created by `runtime.spawn`. */
   constructor(host: AgentHost, owner: AgentOwner<Agent>) {
     super(host)
     this.id = host.agentId
+    this.#host = host
     this.#owner = owner
-  }
-
-  get #host(): AgentHost {
-    return hostOf(this)
   }
 
   /** Its parent; `undefined` for the root of a tree. */

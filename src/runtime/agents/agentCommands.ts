@@ -55,14 +55,14 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
    */
   prompt(this: Equipped, content: Content, options?: RunOptions & { readonly deps?: undefined }): Run<Output, Event>
   prompt(content: Content, options: RunOptions & { readonly deps: Deps }): Run<Output, Event>
-  prompt(content: Content, options: RunOptions & { readonly deps?: unknown } = {}): Run<Output, Event> {
+  prompt(content: Content, options?: RunOptions & { readonly deps?: unknown }): Run<Output, Event> {
     return this.#start({ type: 'agent.prompt', agentId: this.id, content }, options)
   }
 
   /** Aborts the current run and starts a new one, ahead of waiting prompts. Throws as `prompt` does. */
   interrupt(this: Equipped, content: Content, options?: RunOptions & { readonly deps?: undefined }): Run<Output, Event>
   interrupt(content: Content, options: RunOptions & { readonly deps: Deps }): Run<Output, Event>
-  interrupt(content: Content, options: RunOptions & { readonly deps?: unknown } = {}): Run<Output, Event> {
+  interrupt(content: Content, options?: RunOptions & { readonly deps?: unknown }): Run<Output, Event> {
     return this.#start({ type: 'agent.interrupt', agentId: this.id, content }, options)
   }
 
@@ -109,7 +109,7 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
    *
    * @throws RuntimeError `NOT_PAUSED`, `AGENT_STOPPED`, `DEPS_MISSING`, `INVALID_DEPS`
    */
-  resume(options: RunOptions & { readonly deps?: Deps } = {}): Run<Output | undefined, Event> {
+  resume(options?: RunOptions & { readonly deps?: Deps }): Run<Output | undefined, Event> {
     return this.#start({ type: 'agent.resume', agentId: this.id }, options)
   }
 
@@ -244,8 +244,10 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /** The answers are those of the schema that the agent was made with. */
-  #start(command: AgentCommand, asked: RunOptions & { readonly deps?: unknown }): Run<never, never> {
-    const { deps, ...how } = asked ?? {}
+  #start(command: AgentCommand, asked: (RunOptions & { readonly deps?: unknown }) | undefined): Run<never, never> {
+    // Most give nothing but a text.
+    if (asked == null) return this.dispatch(command) as Run<never, never>
+    const { deps, ...how } = asked
     const { options, signal } = signalIn(how)
     const whole = { ...command, ...given(options) }
     if (signal?.aborted === true) {

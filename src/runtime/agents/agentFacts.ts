@@ -1,5 +1,5 @@
 import { AgentCommands } from './agentCommands.ts'
-import { awaitRequested } from './awaitRequested.ts'
+import { awaitRequested } from './requestedRun.ts'
 import type { RunOptions } from '../../protocol/bridge/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Content } from '../../protocol/text/saidContent.ts'

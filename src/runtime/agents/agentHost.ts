@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import type { TurnPlace, PartialReply } from '../../actors/agentPorts.ts'
 import type { PricedModel } from '../../actors/turn/turnOptions.ts'
-import type { AgentMachineEvent } from '../../machines/agentTypes.ts'
+import type { AgentContext, AgentMachineEvent } from '../../machines/agentTypes.ts'
 import { backgroundCalls } from '../../machines/background.ts'
 import { foldContext } from '../../machines/rebuildContext.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
@@ -31,9 +31,8 @@ const nobody: readonly never[] = Object.freeze([])
 const nothing = { created: undefined, past: nobody, records: nobody, base: undefined } as const
 
 /**
- * An agent of a runtime, loaded or not, as the sum of its parts: `machine` runs its chart, `family` is its place in the tree, `log` writes its
- * records, `view` is what they tell, `announcer` tells others, and effects reach the world by `ports`. Log, view and ports are made anew each time
- * it is loaded.
+ * An agent of a runtime, loaded or not. `machine` runs its chart, `family` knows its place in the tree, `log` writes its records, `view` is folded
+ * from them, `announcer` emits events, and effects reach the outside through `ports`. Log, view and ports are created again each time it is loaded.
  */
 export class AgentHost implements TreeAgent {
   readonly agentId: string
@@ -195,7 +194,6 @@ export class AgentHost implements TreeAgent {
     } finally {
       view.requests.apply(taken)
       this.log.write(taken)
-      this.stallTimer.reset()
       tellRecords(this, taken)
     }
   }
@@ -204,13 +202,13 @@ export class AgentHost implements TreeAgent {
     if (this.machine.input.parent?.reports !== undefined) reportEnd(this, this.shared.childHosts)
   }
 
-  stepped(): void {
+  stepped(context: AgentContext): void {
     this.family.changed()
     this.announcer.flush()
     this.family.known?.detached.look()
     this.shared.unloader?.look(this)
     this.log.lookAtCheckpoint()
-    this.dueTimer.look()
+    this.dueTimer.stepped(context)
   }
 
   moved({ runId, turnIndex }: TurnPlace, state: string, previous: string): void {
@@ -285,6 +283,7 @@ export class AgentHost implements TreeAgent {
 
 /** Receivers of an agent's records. */
 interface Told {
+  readonly stallTimer: StallTimer
   readonly announcer: Announcer
   readonly runs: Runs
   /** Dependencies of its runs. */
@@ -297,18 +296,18 @@ interface Told {
 
 const learn = ({ ports }: Told, record: LogRecord): void => ports.group?.note(record)
 
+const forgetPart = ({ ports }: Told): void => {
+  ports.partial = null
+}
+
 const listeners: { readonly [T in LogRecord['type']]?: (host: Told, record: RecordOf<T>) => void } = {
-  'run.start'({ given, announcer }, record) {
-    given?.note(record)
-    announcer.notices.record(record)
-  },
   'run.end'(host, record) {
     host.given?.note(record)
     host.runs.end(record)
     host.report()
   },
-  'reply.end': replied,
-  'reply.reset': replied,
+  'reply.end': forgetPart,
+  'reply.reset': forgetPart,
   'tool.start': learn,
   'tool.end'(host, record) {
     learn(host, record)
@@ -321,16 +320,15 @@ const listeners: { readonly [T in LogRecord['type']]?: (host: Told, record: Reco
   'child.ended': ({ family }, { childId }) => family.known?.left(childId),
 }
 
-function replied({ ports, announcer }: Told, record: LogRecord): void {
-  ports.partial = null
-  announcer.notices.record(record)
-}
-
 /** Announces the records of one step, each to observers first and then to those whom its type concerns. */
 export function tellRecords(host: Told, records: readonly LogRecord[]): void {
+  host.stallTimer.reset()
   for (const record of records) {
     // Who observes its first record may ask for the run.
-    if (record.type === 'run.start') host.runs.begin(record)
+    if (record.type === 'run.start') {
+      host.given?.note(record)
+      host.runs.begin(record)
+    }
     host.announcer.record(record)
     ;(listeners[record.type] as ((host: Told, record: LogRecord) => void) | undefined)?.(host, record)
   }

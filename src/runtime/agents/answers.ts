@@ -1,6 +1,6 @@
 import type { AgentPorts } from '../../actors/agentPorts.ts'
 import { clientResult, type ClientOutcome } from '../../actors/calls/clientResult.ts'
-import { settledInput } from '../../actors/turn/settledInput.ts'
+import { settledInput } from '../../actors/calls/callArguments.ts'
 import { taskOf } from '../../actors/define/subAgents.ts'
 import type { CallReturn } from '../../machines/effectTypes.ts'
 import type { PendingOf } from '../../protocol/runs/pending.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SubAgent } from '../../actors/define/agentDefinition.ts'
+import type { Callee } from '../../actors/define/agentDefinition.ts'
 import { invalidState, noState } from '../../actors/parts/state/changeState.ts'
 import type { StateAuthor, StatePort } from '../../actors/parts/state/stateDoor.ts'
 import { lazily } from '../../protocol/lazily.ts'
@@ -14,9 +14,9 @@ const part = lazily(() => z.unknown())
 export class CallersState implements StatePort {
   readonly #caller: Caller
   readonly #agentId: string
-  readonly #may: NonNullable<SubAgent['state']>
+  readonly #may: NonNullable<Callee['state']>
 
-  constructor(caller: Caller, agentId: string, may: NonNullable<SubAgent['state']>) {
+  constructor(caller: Caller, agentId: string, may: NonNullable<Callee['state']>) {
     this.#caller = caller
     this.#agentId = agentId
     this.#may = may
@@ -63,7 +63,7 @@ export function callersState({
   agentId,
   parent,
   ownDefinition,
-}: Pick<TreeAgent, 'agentId' | 'parent'> & { readonly ownDefinition: SubAgent['definition'] }): StatePort | undefined {
+}: Pick<TreeAgent, 'agentId' | 'parent'> & { readonly ownDefinition: Callee['definition'] }): StatePort | undefined {
   const called = parent?.view.definition.agents.get(ownDefinition.name)
   if (parent === undefined || called?.definition !== ownDefinition || called.state === null) return undefined
   return new CallersState(parent, agentId, called.state)

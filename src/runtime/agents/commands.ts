@@ -21,7 +21,7 @@ import { decide } from './decide.ts'
 import { checkDeps, RunDeps } from '../children/runDeps.ts'
 import type { ApplyCommand } from '../../actors/parts/applyCommand.ts'
 import { applies } from '../../actors/parts/partCommands.ts'
-import type { Run } from '../../protocol/runs/run.ts'
+import { RunHandle, type Run } from '../../protocol/runs/run.ts'
 import { permissionsOf } from './permissions.ts'
 import { offeredNames } from '../../actors/turn/offeredNames.ts'
 import { modelIn } from '../../actors/turn/turnFrames.ts'
@@ -79,7 +79,7 @@ function carryOut(
     case 'agent.interrupt': {
       checkRoom(asked, definition, 'prompts')
       checkFits(asked, definition, command.content)
-      const run = host.runs.expect(id)
+      const run = host.runs.await(new RunHandle(id))
       const interrupt = command.type === 'agent.interrupt' ? ({ interrupt: true } as const) : {}
       machine.send({ type: 'prompt', id, at, ...saidIn(command), ...interrupt })
       return run
@@ -198,7 +198,7 @@ function resume({ host, context }: Asked, { limits }: CommandOf<'agent.resume'>,
           : ''
     throw new RuntimeError('NOT_PAUSED', `Agent "${host.agentId}" is ${host.machine.state}${why}.`)
   }
-  const run = host.runs.expect(id)
+  const run = host.runs.await(new RunHandle(id))
   // Nothing of an unloaded agent is left to be written.
   if (host.isLoaded) void host.runs.resume(run, limits)
   else host.runs.continue(run, limits)
@@ -238,10 +238,10 @@ function checkFits(
   const { compaction, counter } = definition
   if (compaction === null) return
   const { contextWindow } = compaction.policy
+  const frameTokens = frameTokensOf(definition)
   const tokensOf = (said: string | readonly Block[]): number =>
     counter.text(typeof said === 'string' ? said : textOf(said))
   const tokens = tokensOf(content)
-  const frameTokens = frameTokensOf(definition)
   const waiting = [...context.prompts, ...context.steering, ...context.followUps]
   const queued = waiting.reduce((sum, one) => sum + tokensOf(one.content), 0)
   // Most conversations are far from it, with all that they show.

@@ -34,6 +34,8 @@ export interface HostShared {
   readonly sources: Sources
   /** Things that tools have opened. */
   readonly resources: Resources
+  /** Returns true once nobody can read its store any more: the runtime made it itself, and closes. */
+  readonly isStoreOver: () => boolean
   /** Is told that a checkpoint could not be written: nothing is lost with it. */
   readonly checkpointFailed: (agentId: string, thrown: unknown) => void
   /** Reports that a function of the application failed: `place` says which. */

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { Conversation } from '../../conversation/tree/conversation.ts'
-import { jsonBytes } from './jsonBytes.ts'
+import { jsonBytes } from './sharedState.ts'
 import { KeptNodes, overlayBit, sizes, type NodeChunk, type OverlayRow } from './keptNodes.ts'
 import { rowOf, type NodeRow } from './nodeRow.ts'
 

@@ -7,11 +7,16 @@ import { ContextFold, type KeptContext } from '../../machines/rebuildContext.ts'
 import type { Checkpoint } from '../../protocol/ports/checkpoints.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { History } from '../../log/readHistory.ts'
-import { HostFolds } from './hostFolds.ts'
 import type { Left } from '../../actors/parts/memory/leftBehind.ts'
 import type { KeptFrames } from '../../actors/turn/turnFrames.ts'
 import { bodyOf, completed, readBody, sharedIn, without, type WithIds, type SharedState } from './sharedState.ts'
 import type { NodePieces } from './keepNodes.ts'
+import { takenFold } from '../../conversation/tree/takenTools.ts'
+import { Folding } from '../../log/fold.ts'
+import { outlineFold } from '../../log/outline.ts'
+import { requestsFold } from '../../log/requestIndex.ts'
+import { spentFold } from '../../log/spent.ts'
+import { handoffsFold } from './handoffs.ts'
 
 /** Version of the form of a checkpoint. It must change with every change of the kept state: older checkpoints then count as missing. */
 export const checkpointForm = 'agent-11'
@@ -153,4 +158,20 @@ function wrongIn({ counted, asking }: KeptState, { counter, memory }: AgentDefin
   if (JSON.stringify(counted) !== JSON.stringify(countedBy(counter))) return 'tokens are counted in another way now'
   const isUnknown = asking.left === undefined && memory?.extract != null
   return isUnknown ? 'the definition needs more of the log now' : undefined
+}
+
+const folds = [requestsFold, outlineFold, spentFold, handoffsFold, takenFold]
+
+/** All that an agent's host knows from its log, beside its conversation, and that its checkpoints keep. */
+export class HostFolds extends Folding {
+  readonly requests = this.at(requestsFold)
+  readonly outline = this.at(outlineFold)
+  readonly spent = this.at(spentFold)
+  readonly handoffs = this.at(handoffsFold)
+  readonly taken = this.at(takenFold)
+
+  /** `kept`: the state from which its records continue. */
+  constructor(kept?: ReturnType<Folding['keep']>) {
+    super(folds, kept)
+  }
 }

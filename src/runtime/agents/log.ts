@@ -12,7 +12,7 @@ interface Logged extends Pick<TreeAgent, 'agentId' | 'store' | 'parent' | 'incog
   readonly machine: Pick<TreeAgent['machine'], 'at' | 'isStopped'> & {
     tell(event: { readonly type: 'store.failed'; readonly error: ErrorInfo }): void
   }
-  readonly shared: Pick<HostShared, 'clock' | 'sources' | 'checkpointFailed'>
+  readonly shared: Pick<HostShared, 'clock' | 'sources' | 'isStoreOver' | 'checkpointFailed'>
   /** Called when another writer has the log: the agent continues there, and ends here. */
   lost(error: ErrorInfo): void
 }
@@ -134,7 +134,7 @@ export class AgentLog implements LogOwner {
     try {
       await this.#writer.finish()
       // Whoever took the log writes its checkpoints.
-      if (!this.#writer.isLost) await this.#keeper?.finish()
+      if (!this.#writer.isLost && !this.#agent.shared.isStoreOver()) await this.#keeper?.finish()
     } finally {
       this.#keeper = undefined
       await this.#lease.release()
@@ -165,13 +165,16 @@ export class AgentLog implements LogOwner {
 /** The log of an unloaded agent, of which nothing is left to be written. */
 export const logAtRest = { repairedBytes: 0, isStuck: false, durable: () => undefined } as unknown as AgentLog
 
-/** Freezes everything inside a plain value. */
+/** Freezes everything inside a plain value. Lists by their indices: to ask them for names takes several times as long. */
 function freezeInside(value: object): void {
-  for (const inner of Object.values(value)) {
-    if (typeof inner !== 'object' || inner === null || Object.isFrozen(inner)) continue
-    freezeInside(inner as object)
-    Object.freeze(inner)
-  }
+  if (Array.isArray(value)) for (const item of value) freeze(item)
+  else for (const name in value) freeze((value as Readonly<Record<string, unknown>>)[name])
+}
+
+function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
+  freezeInside(value)
+  Object.freeze(value)
 }
 
 interface Waiter {

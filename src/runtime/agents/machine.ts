@@ -23,7 +23,7 @@ interface MachineOwner {
   /** Called once its actor exists. */
   attached(): void
   /** Called when the chart has taken a step. */
-  stepped(): void
+  stepped(context: AgentContext): void
   /** Called when that step led to another state. */
   moved(at: TurnPlace, state: string, previous: string): void
   /** Called when a transition threw and the chart is dead. Returns the reason to report. */
@@ -34,7 +34,7 @@ interface MachineOwner {
 
 const nobody: readonly never[] = Object.freeze([])
 
-/** The fields that anyone asks for in the context of an agent that may be unloaded, apart from those that are kept. */
+/** Fields of the context of an unloaded agent that others read, with the values that they have at rest. Fields whose values are kept are not here. */
 const atRest: Partial<AgentContext> = {
   pause: null,
   run: null,
@@ -258,7 +258,7 @@ export class Machine {
     // Runs once for each event taken; others may still be in the mailbox.
     this.#unseen = Math.max(0, this.#unseen - 1)
     this.isStepping = true
-    this.#owner.stepped()
+    this.#owner.stepped(context)
     const previous = this.#state
     const state = nameOf(value)
     if (state !== previous) {

@@ -44,7 +44,7 @@ interface Reached extends TreeAgent {
   readonly view: View
 }
 
-/** Most time for cleaning up after one call, in milliseconds. */
+/** Maximum time for cleaning up after one call, in milliseconds. */
 const cleanUpMs = 10_000
 
 /** Everything that the effects of one loaded agent may reach, with what is under way for them. */
@@ -63,10 +63,10 @@ export class Ports implements AgentPorts {
   readonly ownState: AgentState | undefined
   readonly state: StatePort | undefined
   partial: PartialReply | null = null
-  readonly printed = new Map<string, string>()
-  readonly kept: AgentPorts['kept'] = new Map()
   announced = ''
   group: GroupMember | undefined
+  #printed: AgentPorts['printed'] | undefined
+  #kept: AgentPorts['kept'] | undefined
   #answers: Answers | undefined
   #background: Background | undefined
   /** Set once it has called a model, with limits. */
@@ -100,6 +100,14 @@ export class Ports implements AgentPorts {
     this.state = this.ownState ?? callersState(agent)
     if (agent.ownDefinition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
     if (base !== undefined || records.length > 0) this.#open(new Promise((resolve) => setImmediate(resolve)))
+  }
+
+  get printed(): AgentPorts['printed'] {
+    return (this.#printed ??= new Map())
+  }
+
+  get kept(): AgentPorts['kept'] {
+    return (this.#kept ??= new Map())
   }
 
   /** Holds all effects back until the work is done, and what they waited for before. */

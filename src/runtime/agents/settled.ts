@@ -72,6 +72,7 @@ export async function settled(agent: AgentHost, signal: AbortSignal | undefined)
   }
 }
 
+/** An agent with all that is alive below it. Pure. */
 export const treeOf = (agent: TreeAgent): TreeAgent[] => [agent, ...agent.family.live.flatMap(treeOf)]
 
 /** How an agent is settled; `undefined`: it is not. */

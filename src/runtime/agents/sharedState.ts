@@ -1,8 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { KeptConversation } from '../../conversation/tree/keptConversation.ts'
-import type { Folding } from '../../log/fold.ts'
-import type { KeptIds } from '../../log/fold.ts'
-import { jsonBytes } from './jsonBytes.ts'
+import type { Folding, KeptIds } from '../../log/fold.ts'
 
 /** Names what a checkpoint shares with others, and the record of the first of them. */
 export interface SharedName {
@@ -99,3 +97,17 @@ export function completed<T extends WithIds>(kept: T, { texts }: SharedState): T
   const [calls, requests] = textsIn(kept)
   return withTexts(kept, [texts[0] + calls, texts[1] + requests])
 }
+
+const encoder = new TextEncoder()
+const notAscii = /[\u0080-\uffff]/g
+
+/** Fewest characters for each one beyond ASCII at which an escape of six characters is worth it. */
+const rare = 32
+
+/** JSON as bytes. Pure ASCII is read several times as fast, so few other characters are written as escapes. */
+export function jsonBytes(json: string): Uint8Array<ArrayBuffer> {
+  const others = json.match(notAscii)?.length ?? 0
+  return encoder.encode(others > 0 && others <= json.length / rare ? json.replace(notAscii, escaped) : json)
+}
+
+const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -26,7 +26,7 @@ interface SourcesOptions {
 /** How many sources that no agent uses stay open where no time is set: agents come and go, and often with the same ones. */
 const mostIdle = 8
 
-/** Most different warnings: a source's text about itself could differ each time. */
+/** Maximum number of different warnings: a source's text about itself could differ each time. */
 const mostWarnings = 100
 
 /** The sources of tools that the agents of a runtime use: one connection for each. */

@@ -1,4 +1,4 @@
-import type { SubAgent } from '../../actors/define/agentDefinition.ts'
+import type { Callee } from '../../actors/define/agentDefinition.ts'
 import type { QueuedMessage } from '../../protocol/runs/queue.ts'
 import type { Spent } from '../../protocol/records.ts'
 import type { Limits } from '../../protocol/runs/runLimits.ts'
@@ -23,7 +23,7 @@ export interface Child {
    */
   state: 'wanted' | 'opening' | 'opened' | 'running' | 'ended'
   /** Definition and options of a child that code requested; also used for a restart. */
-  agent?: SubAgent | undefined
+  agent?: Callee | undefined
   /** Dependencies of a child that code requested, if they are not its parent's. */
   deps?: RunDeps | undefined
   /** Store of an incognito child whose parent is not incognito. */
@@ -63,7 +63,7 @@ export interface Life {
   /** Its first message, unless its log already has it. */
   readonly prompt: QueuedMessage | undefined
   readonly stallMs: number
-  readonly agent: SubAgent
+  readonly agent: Callee
   /** Settled once it has ended, or will never run. */
   readonly gone: Deferred<void>
 }

@@ -1,4 +1,4 @@
-import type { SubAgent } from '../../actors/define/agentDefinition.ts'
+import type { Callee } from '../../actors/define/agentDefinition.ts'
 import { expectedTurns } from '../../conversation/limits/tokenCounter.ts'
 import type { OpenInput } from '../../machines/supervisorTypes.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
@@ -17,7 +17,7 @@ import type { TreeAgent } from './treeAgent.ts'
  */
 export function childHistory(
   parent: TreeAgent,
-  agent: SubAgent,
+  agent: Callee,
   child: ChildLog & { readonly isNew: boolean },
 ): Promise<History | undefined> {
   return child.isNew ? newHistory(parent, agent, child) : oldHistory(agent, child)
@@ -26,7 +26,7 @@ export function childHistory(
 /** Returns the link of a sub-agent to its parent. It is recorded with the sub-agent, so that what its parent knew holds after a restart. */
 export function linkTo(
   parent: TreeAgent,
-  agent: SubAgent,
+  agent: Callee,
   { agentId, runId, turnIndex, ...input }: OpenInput,
 ): ParentLink {
   const expected = expectedTurns(parent.view.conversation.measured, input.name)
@@ -47,7 +47,7 @@ interface ChildLog {
   readonly store: Store
 }
 
-async function oldHistory(agent: SubAgent, { childId, link, store }: ChildLog): Promise<History> {
+async function oldHistory(agent: Callee, { childId, link, store }: ChildLog): Promise<History> {
   const history = await readHistory(store, childId)
   const { parent, definition } = history.created
   if (history.records.at(-1)?.type === 'agent.stopped')
@@ -59,7 +59,7 @@ async function oldHistory(agent: SubAgent, { childId, link, store }: ChildLog): 
 
 async function newHistory(
   parent: TreeAgent,
-  agent: SubAgent,
+  agent: Callee,
   { childId, link, store }: ChildLog,
 ): Promise<History | undefined> {
   const { head, lastSeq } = parent.view.conversation

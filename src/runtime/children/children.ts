@@ -1,4 +1,4 @@
-import type { AgentDefinition, SubAgent } from '../../actors/define/agentDefinition.ts'
+import type { AgentDefinition, Callee } from '../../actors/define/agentDefinition.ts'
 import type { ChildPorts } from '../../actors/agentPorts.ts'
 import type { Cancellation } from '../../actors/timing/cancellation.ts'
 import { declaredTask } from '../../actors/parts/calls.ts'
@@ -80,7 +80,7 @@ export class Children implements ChildPorts {
   }
 
   /** Registers a child that code requests and that the machine is told to start. Resolves once it runs. */
-  want(childId: string, agent: SubAgent, { incognito, deps }: Wanted): Promise<TreeAgent> {
+  want(childId: string, agent: Callee, { incognito, deps }: Wanted): Promise<TreeAgent> {
     const child = this.#child(childId)
     child.incognito = incognito ? this.#hosts.incognitoStore() : undefined
     child.deps = deps
@@ -150,7 +150,7 @@ export class Children implements ChildPorts {
   }
 
   /** Starts a life of the child, or returns the answer to its call instead. */
-  async #open(child: Child, agent: SubAgent, input: OpenInput, cancellation: Cancellation): Promise<Life | CallOutput> {
+  async #open(child: Child, agent: Callee, input: OpenInput, cancellation: Cancellation): Promise<Life | CallOutput> {
     const { definition } = agent
     const { childId, callId } = input
     checkDepth(this.#parent)
@@ -382,7 +382,7 @@ export class Children implements ChildPorts {
   }
 
   /** Names the sub-agent for whoever reads its answer; data is left as it is. */
-  #named(agent: SubAgent, { childId, isInner }: OpenInput, answer: ChildAnswer): ChildAnswer {
+  #named(agent: Callee, { childId, isInner }: OpenInput, answer: ChildAnswer): ChildAnswer {
     return isInner === true && agent.definition.output !== null ? answer : named(agent, childId, answer)
   }
 

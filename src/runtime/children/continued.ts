@@ -1,4 +1,4 @@
-import type { SubAgent } from '../../actors/define/agentDefinition.ts'
+import type { Callee } from '../../actors/define/agentDefinition.ts'
 import { continueField } from '../../actors/define/subAgents.ts'
 import { cutEnd } from '../../protocol/text/cutMiddle.ts'
 import type { OpenInput } from '../../machines/supervisorTypes.ts'
@@ -14,7 +14,7 @@ const mostNamed = 20
 
 /** Adds the id to a call's answer with which a later call can continue the agent. */
 export const named = (
-  { continuable }: Pick<SubAgent, 'continuable'>,
+  { continuable }: Pick<Callee, 'continuable'>,
   childId: string,
   answer: ChildAnswer,
 ): ChildAnswer => {
@@ -25,7 +25,7 @@ export const named = (
 }
 
 /** Returns the id of the agent that a call asks to continue; `undefined`: a new one. */
-export function wantedEarlier({ continuable }: Pick<SubAgent, 'continuable'>, input: unknown): string | undefined {
+export function wantedEarlier({ continuable }: Pick<Callee, 'continuable'>, input: unknown): string | undefined {
   if (!continuable || typeof input !== 'object' || input === null) return undefined
   const { [continueField]: id } = input as { readonly [continueField]?: unknown }
   // Models that must fill every field leave it blank.
@@ -34,7 +34,7 @@ export function wantedEarlier({ continuable }: Pick<SubAgent, 'continuable'>, in
 
 /** Returns the part of a sub-agent's log that belongs to a call, and the usage before it; for a sub-agent that calls cannot continue, all of it. */
 export function sinceCall(
-  { continuable }: Pick<SubAgent, 'continuable'>,
+  { continuable }: Pick<Callee, 'continuable'>,
   { records, ...history }: History,
   key: string,
 ): { readonly own: History; readonly before: Spent | undefined } {

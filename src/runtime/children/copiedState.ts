@@ -1,4 +1,4 @@
-import type { SubAgent } from '../../actors/define/agentDefinition.ts'
+import type { Callee } from '../../actors/define/agentDefinition.ts'
 import { readState } from '../../actors/parts/state/stateOptions.ts'
 import type { QueuedMessage } from '../../protocol/runs/queue.ts'
 import type { ChildAnswer } from './childAnswer.ts'
@@ -7,7 +7,7 @@ import type { TreeAgent } from './treeAgent.ts'
 type Caller = Pick<TreeAgent, 'ports'>
 
 /** Returns why a sub-agent cannot begin with a copy of its caller's state; `undefined`: it can, or needs none. */
-export function wrongCopy({ state, definition }: SubAgent, { ports }: Caller): ChildAnswer | undefined {
+export function wrongCopy({ state, definition }: Callee, { ports }: Caller): ChildAnswer | undefined {
   if (state !== 'copy' || definition.state === null) return undefined
   const why =
     ports.state === undefined
@@ -24,7 +24,7 @@ export function wrongCopy({ state, definition }: SubAgent, { ports }: Caller): C
 export function promptChild(
   host: TreeAgent,
   prompt: QueuedMessage,
-  { agent, caller }: { readonly agent: SubAgent | undefined; readonly caller: Caller },
+  { agent, caller }: { readonly agent: Callee | undefined; readonly caller: Caller },
 ): void {
   const isNew = host.view.conversation.state === undefined
   const copied = agent?.state === 'copy' && isNew ? caller.ports.state : undefined

@@ -1,4 +1,4 @@
-import type { SubAgent } from '../../actors/define/agentDefinition.ts'
+import type { Callee } from '../../actors/define/agentDefinition.ts'
 import type { CallInput } from '../../machines/effectTypes.ts'
 import type { AgentContext } from '../../machines/agentTypes.ts'
 import type { AgentReporter } from '../../machines/reporters.ts'
@@ -18,7 +18,7 @@ import { callerOf, firstAnswer, reportOf } from './reports.ts'
 import type { TreeAgent } from './treeAgent.ts'
 import { textOf } from '../../protocol/messages.ts'
 
-type Begin = { readonly prompt: QueuedMessage | undefined; readonly isBegun: boolean; readonly agent?: SubAgent }
+type Begin = { readonly prompt: QueuedMessage | undefined; readonly isBegun: boolean; readonly agent?: Callee }
 
 /** Codes of agents that were released here, and report from where they continue. */
 const goesOnElsewhere: ReadonlySet<string> = new Set<ErrorCode>(['AGENT_DETACHED', 'STORE_LEASE_LOST'])

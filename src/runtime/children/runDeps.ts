@@ -1,4 +1,4 @@
-import type { AgentDefinition, SubAgent } from '../../actors/define/agentDefinition.ts'
+import type { AgentDefinition, Callee } from '../../actors/define/agentDefinition.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { TreeAgent } from './treeAgent.ts'
@@ -109,14 +109,14 @@ function wrongIn(schema: NonNullable<AgentDefinition['deps']>, deps: unknown): s
  *
  * @throws RuntimeError `DEPS_MISSING`, `INVALID_DEPS`, also if its entry throws
  */
-export function childDeps(agent: SubAgent, parent: TreeAgent, isCalled: boolean): RunDeps | undefined {
+export function childDeps(agent: Callee, parent: TreeAgent, isCalled: boolean): RunDeps | undefined {
   const what = `sub-agent of "${parent.agentId}"`
   const deps = agent.deps === null ? parent.deps : mapped(agent, parent)
   if (isCalled) checkDeps(agent.definition, deps, what)
   return runDepsOf(agent.definition, deps, what)
 }
 
-function mapped(agent: SubAgent, parent: TreeAgent): unknown {
+function mapped(agent: Callee, parent: TreeAgent): unknown {
   const { definition, deps } = agent
   const failed = (why: string, options?: ErrorOptions): RuntimeError =>
     new RuntimeError('INVALID_DEPS', `The deps of sub-agent "${definition.name}" could not be made: ${why}.`, options)

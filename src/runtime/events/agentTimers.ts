@@ -114,15 +114,24 @@ export class DueTimer {
     this.#agent = agent
   }
 
-  /** Something happened to the agent. */
+  /** Something happened to the agent, which may be unloaded. */
   look(): void {
     const { machine, isLoaded } = this.#agent
-    if (!isLoaded) return
-    const { context } = machine
+    if (isLoaded) this.stepped(machine.context)
+  }
+
+  /** The chart of the agent has taken a step. */
+  stepped(context: AgentContext): void {
     // An agent that never had one has nothing to do here.
     if (context.parts.schedules === undefined && this.#indexed === undefined && !context.calls.some(isSleeping)) return
     this.#index(wakeAt(context))
-    if (machine.open === undefined || context.isAsleep || context.storeError !== null || context.ending !== null) return
+    if (
+      this.#agent.machine.open === undefined ||
+      context.isAsleep ||
+      context.storeError !== null ||
+      context.ending !== null
+    )
+      return
     // One time for both: a moment between two readings would neither fire nor be waited for.
     const now = this.#agent.shared.clock.now()
     if (this.#agent.isEquipped) this.#fire(context, now)

@@ -5,7 +5,7 @@ import type { RedactedText, Redactor } from '../../protocol/ports/redactor.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
 import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { toErrorInfo } from '../../protocol/errors.ts'
-import { concernsPeople, isDelta, type AgentEvent, type EventOf, type DeltaEvent } from '../../protocol/events.ts'
+import { concernsPeople, isDelta, type AgentEvent, type DeltaEvent } from '../../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { TracedAgent, TracedEffect, Tracer } from '../../protocol/ports/tracer.ts'
@@ -13,8 +13,8 @@ import { listLater } from './listLater.ts'
 import { Notices, Observers, type AgentListener } from './observers.ts'
 import { RunHandle, type RunOutcome } from '../../protocol/runs/run.ts'
 
-/** Number of messages of a trunk from which a `turn.request` builds its list on demand, because lists for every turn would add up. */
-const longRequest = 256
+/** Types of the records that notices look at. */
+const noticed: ReadonlySet<LogRecord['type']> = new Set<LogRecord['type']>(['run.start', 'reply.end', 'reply.reset'])
 
 const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || isDelta(body)
 
@@ -31,7 +31,6 @@ interface EventOwner {
     /** `seq` of its last record. */
     readonly lastSeq: number
     readonly requests: { readonly frame: AgentPorts['frame'] }
-    readonly conversation: { readonly trunkLength: number }
   }
   /** `at`: the run and turn that a live event belongs to. */
   readonly machine: { readonly at: TurnPlace }
@@ -107,6 +106,7 @@ export class Announcer {
   /** Announces a record once the machine's step is done. */
   record(record: LogRecord): void {
     if (record.type === 'reply.end' || record.type === 'reply.reset') this.#endDeltas(record)
+    if (noticed.has(record.type)) this.notices.record(record)
     if (this.#reader === undefined) this.run?.note(record)
     const { instrumentation } = this.#shared
     const isHeld = this.isObserved || (this.#parent !== undefined && concernsPeople(record))
@@ -130,7 +130,7 @@ export class Announcer {
     if (!isHeard && (redactor === undefined || !isOfReply(body))) return
     const clean = redactor === undefined ? body : this.#redact(body, redactor)
     if (clean === undefined || !isHeard) return
-    const event = this.#eventOf(clean)
+    const event: AgentEvent = this.#stamped(clean)
     instrumentation?.event(event, this.#agent)
     if (isObserved) this.#tell(event)
   }
@@ -158,16 +158,15 @@ export class Announcer {
     const { instrumentation } = this.#shared
     const { isObserved } = this
     if (!isObserved && instrumentation === undefined) return
-    const stamp = this.#stamp()
     const model = this.#owner.view.requests.frame.model.id
     const blank = blankSettings(request.settings)
     const settings = this.#shared.sources.redactor?.value({ settings: blank }).settings ?? blank
-    const at = { type: 'turn.request', runId, turnIndex, model, ...stamp } as const
-    const { messages, ...frame } = { ...request, settings }
-    const event: EventOf<'turn.request'> =
-      this.#owner.view.conversation.trunkLength < longRequest
-        ? { ...at, request: { ...frame, messages }, provenance: assembled.provenance }
-        : listLater(at, frame, assembled.told)
+    const { system, tools, messages } = request
+    const at = this.#stamped({ type: 'turn.request', runId, turnIndex, model } as const)
+    // Without a part that the provider refused, they are others than those of the conversation.
+    const told =
+      messages === assembled.request.messages ? assembled.told : { ...assembled.told, messages: () => messages }
+    const event = listLater(at, { system, tools, settings }, told)
     instrumentation?.event(event, this.#agent)
     if (isObserved) this.#tell(event)
   }
@@ -255,15 +254,11 @@ export class Announcer {
     if (this.#parent !== undefined) this.#parent.#holdOfChild(event, isApproval && !this.#owner.isUnattended)
   }
 
-  #eventOf(body: LiveBody, seq = this.#owner.view.lastSeq): AgentEvent {
-    return { ...body, ...this.#stamp(seq) }
-  }
-
-  /** Returns the fields that every event has. */
-  #stamp(seq = this.#owner.view.lastSeq) {
+  /** Returns a body with the fields that every event has. */
+  #stamped<Body extends object>(body: Body, seq = this.#owner.view.lastSeq) {
     const { agentId, path, incognito } = this.#owner
-    const stamp = { agentId, path, seq, time: this.#shared.clock.now() } as const
-    return incognito === undefined ? stamp : { ...stamp, incognito }
+    const event = { ...body, agentId, path, seq, time: this.#shared.clock.now() }
+    return incognito === undefined ? event : { ...event, incognito }
   }
 
   /** Returns a JSON value without the secrets that the application named. */
@@ -281,7 +276,7 @@ export class Announcer {
     const rest =
       record.type === 'reply.end' && record.message.stopReason !== 'aborted' ? this.#deltas?.end() : undefined
     this.#deltas = undefined
-    for (const body of rest ?? []) if (this.isObserved) this.#hold(this.#eventOf(body, record.seq - 1))
+    for (const body of rest ?? []) if (this.isObserved) this.#hold(this.#stamped(body, record.seq - 1))
   }
 
   #newTraced(): TracedAgent {

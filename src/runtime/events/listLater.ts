@@ -36,7 +36,7 @@ const listed = (name: 'request' | 'provenance'): PropertyDescriptor & ThisType<{
 })
 const properties = { request: listed('request'), provenance: listed('provenance') }
 
-/** Makes an event list its request when first read, even if it is frozen by then. */
+/** Makes an event list its request when first read, even if it is frozen by then. Cheaper than a list, and most are never read. */
 export function listLater(
   event: Omit<RequestEvent, 'request' | 'provenance'>,
   frame: Omit<ModelRequest, 'messages'>,

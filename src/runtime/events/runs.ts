@@ -8,7 +8,7 @@ import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import { textOf } from '../../protocol/messages.ts'
 import type { RecordOf } from '../../protocol/records.ts'
 import type { Limits } from '../../protocol/runs/runLimits.ts'
-import { type SaidAnswer, RunHandle, type RunOutcome } from '../../protocol/runs/run.ts'
+import type { SaidAnswer, RunOutcome } from '../../protocol/runs/run.ts'
 import type { Announcer } from './announcer.ts'
 
 interface RunOwner {
@@ -35,11 +35,6 @@ export class Runs {
 
   constructor(owner: RunOwner) {
     this.#owner = owner
-  }
-
-  /** The handle of the run that the request with this id will start. */
-  expect(requestId: string): RunHandle {
-    return this.await(new RunHandle(requestId))
   }
 
   /** Returns true if the run of this request is expected, and has not started. */

@@ -316,7 +316,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-37',
-    file: 'src/actors/turn/partialUsage.ts',
+    file: 'src/actors/turn/estimates.ts',
     what: 'what an aborted reply used is not said to be an estimate',
     from: '    estimated: true,\n',
     to: '',

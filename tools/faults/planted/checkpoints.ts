@@ -166,8 +166,8 @@ export const faults: readonly Fault[] = [
     id: 'checkpoints-21',
     file: 'src/log/fold.ts',
     what: 'an id that was looked for in vain is not found once it has come',
-    from: 'this.#absent.delete(id)\n    this.#added ??= new Set()\n    this.#added.add(id)',
-    to: 'this.#absent.add(id)',
+    from: 'this.#absent?.delete(id)\n    this.#added ??= new Set()\n    this.#added.add(id)',
+    to: 'this.#absent?.add(id)',
     tests: ['protocol/knownIds'],
   },
   {
@@ -204,7 +204,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'checkpoints-26',
-    file: 'src/runtime/agents/jsonBytes.ts',
+    file: 'src/runtime/agents/sharedState.ts',
     what: 'characters beyond the first 256 come back as others',
     from: "padStart(4, '0')",
     to: "padStart(4, '0').slice(-2).padStart(4, '0')",
@@ -246,8 +246,8 @@ export const faults: readonly Fault[] = [
     id: 'checkpoints-31',
     file: 'src/runtime/agents/log.ts',
     what: 'who lost a log writes a checkpoint of it',
-    from: 'if (!this.#writer.isLost) await this.#keeper?.finish()',
-    to: 'await this.#keeper?.finish()',
+    from: 'if (!this.#writer.isLost && !this.#agent',
+    to: 'if (!this.#agent',
     tests: ['runtime/checkpoints'],
   },
   {

@@ -188,10 +188,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'code-24',
-    file: 'src/actors/calls/printedSoFar.ts',
+    file: 'src/actors/calls/resultContent.ts',
     what: 'secrets are in the output of an aborted script',
-    from: 'const clean = redactor?.text(text) ?? text',
-    to: 'const clean = redactor === undefined ? text : text',
+    from: 'const shown = redactor?.text(text) ?? text',
+    to: 'const shown = redactor === undefined ? text : text',
     tests: ['code/test/codeSecrets'],
   },
 ]

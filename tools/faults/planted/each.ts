@@ -54,7 +54,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'each-7',
-    file: 'src/runtime/agents/awaitRequested.ts',
+    file: 'src/runtime/agents/requestedRun.ts',
     what: 'a run that waits for people has ended',
     from: "isWait(reason) ? undefined : run.unfinished('paused', { reason })",
     to: "run.unfinished('paused', { reason })",

@@ -44,7 +44,7 @@ export const faults: readonly Fault[] = [
     '    held.cancelTimer?.()\n    return held.open',
     '    return held.open',
   ]),
-  fault(8, 'src/runtime/hosts.ts', 'runtime/bookkeeping', [
+  fault(8, 'src/runtime/agents/hosts.ts', 'runtime/bookkeeping', [
     'the end of an agent takes its successor off the list',
     'if (this.#hosts.get(agentId) === host) this',
     'this',
@@ -129,7 +129,7 @@ export const faults: readonly Fault[] = [
     'agent.isLoaded ? stands(agent) : undefined',
     'stands(agent)',
   ]),
-  fault(25, 'src/runtime/hosts.ts', 'runtime/bookkeeping', [
+  fault(25, 'src/runtime/agents/hosts.ts', 'runtime/bookkeeping', [
     'the log of an agent that was unloaded once is not released again',
     '      this.#releasing.delete(host)\n',
     '',

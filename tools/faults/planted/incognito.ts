@@ -53,8 +53,8 @@ export const faults: readonly Fault[] = [
     id: 'incognito-7',
     file: 'src/runtime/events/announcer.ts',
     what: 'live events of an incognito agent are not marked',
-    from: 'return incognito === undefined ? stamp : { ...stamp, incognito }',
-    to: 'return stamp',
+    from: 'return incognito === undefined ? event : { ...event, incognito }\n  }\n\n  /** Returns a JSON value',
+    to: 'return event\n  }\n\n  /** Returns a JSON value',
     tests: ['runtime/incognito'],
   },
   {

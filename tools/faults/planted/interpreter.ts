@@ -101,8 +101,8 @@ export const faults: readonly Fault[] = [
     id: 'interpreter-16',
     file: 'src/runtime/events/announcer.ts',
     what: 'listeners that keep events keep the array that each model got',
-    from: 'listLater(at, frame, assembled.told)',
-    to: 'listLater(at, request, assembled.told)',
+    from: '{ system, tools, settings }, told)',
+    to: 'request, told)',
     tests: ['runtime/longRequests'],
   },
   {
@@ -136,5 +136,13 @@ export const faults: readonly Fault[] = [
     from: '(redactor === undefined || !isOfReply(body))',
     to: 'true',
     tests: ['journeys/keepsSecrets'],
+  },
+  {
+    id: 'interpreter-18',
+    file: 'src/runtime/agents/log.ts',
+    what: 'a runtime that closes writes checkpoints into its own store, where nobody can read them',
+    from: ' && !this.#agent.shared.isStoreOver()',
+    to: '',
+    tests: ['runtime/ownStore'],
   },
 ]

@@ -50,7 +50,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'repliesJudged-6',
-    file: 'src/actors/turn/streamReply.ts',
+    file: 'src/actors/calls/planCalls.ts',
     what: 'the functions that decide about approvals are asked about a cut reply',
     from: ' || !isWhole',
     to: '',

@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'operations-2',
-    file: 'src/runtime/agents/windDown.ts',
+    file: 'src/runtime/letGo.ts',
     what: 'a call of a sub-agent is cut off',
     from: 'treeOf(agent).some((one) => isBusy(one, turns.get(one.agentId)))',
     to: 'isBusy(agent, turns.get(agent.agentId))',
@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'operations-3',
-    file: 'src/runtime/agents/windDown.ts',
+    file: 'src/runtime/letGo.ts',
     what: 'a reply under way is cut off, and paid for twice',
     from: "return machine.state.startsWith('replying') && machine.context.turns === turns",
     to: 'return turns === -1',
@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'operations-4',
-    file: 'src/runtime/agents/windDown.ts',
+    file: 'src/runtime/letGo.ts',
     what: 'a call that takes longer than there is time is waited for without an end',
     from: "clock.after(ms, () => late.resolve('late'))",
     to: 'clock.after(ms, () => {})',

@@ -70,10 +70,18 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'replies-9',
-    file: 'packages/cli/src/terminal/eventPrinter.ts',
+    file: 'packages/cli/src/terminal/reply/spanRuns.ts',
     what: 'a terminal without colours loses the marks of Markdown',
-    from: "colours.theme !== 'none' ?",
-    to: 'colours.theme !== undefined ?',
+    from: "colours.theme === 'none' ?",
+    to: 'colours.theme === undefined ?',
+    tests: ['packages/cli/test/reply/growingReply'],
+  },
+  {
+    id: 'replies-dumb',
+    file: 'packages/cli/src/terminal/eventPrinter.ts',
+    what: 'a dumb terminal gets replies that are laid out',
+    from: 'screen.grow !== undefined && !isDumb ?',
+    to: 'screen.grow !== undefined ?',
     tests: ['packages/cli/test/reply/repliesAtTerminal'],
   },
   {

@@ -342,12 +342,12 @@ export const faults: readonly Fault[] = [
     id: 'unloading-38',
     file: 'src/runtime/agents/log.ts',
     what: 'a log that could not be written to the end stays locked',
-    from: `      if (!this.#writer.isLost) await this.#keeper?.finish()
+    from: `      if (!this.#writer.isLost && !this.#agent.shared.isStoreOver()) await this.#keeper?.finish()
     } finally {
       this.#keeper = undefined
       await this.#lease.release()
     }`,
-    to: `      if (!this.#writer.isLost) await this.#keeper?.finish()
+    to: `      if (!this.#writer.isLost && !this.#agent.shared.isStoreOver()) await this.#keeper?.finish()
       await this.#lease.release()
     } finally {
       this.#keeper = undefined

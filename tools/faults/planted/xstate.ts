@@ -201,7 +201,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'xstate-25',
-    file: 'src/runtime/hosts.ts',
+    file: 'src/runtime/agents/hosts.ts',
     what: 'a log that is being let go is opened',
     from: 'if (host !== undefined) await this.#releasing.get(host)?.catch(() => {})',
     to: '',

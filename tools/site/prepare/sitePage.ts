@@ -20,18 +20,11 @@ export interface SitePage {
   readonly scripts?: readonly string[]
 }
 
-/** A page as a file that Starlight reads. Pure. */
-export function contentFile({
-  slug,
-  title,
-  description,
-  body,
-  isStart,
-  isShort,
-  isSource,
-  isWide,
-  scripts = [],
-}: SitePage): string {
+/** A page as a file that Starlight reads. `repository`: address of the repository, for links to change pages there. Pure. */
+export function contentFile(
+  { slug, title, description, body, path, isStart, isShort, isSource, isWide, scripts = [] }: SitePage,
+  repository?: string,
+): string {
   const front: Readonly<Record<string, unknown>> = {
     title,
     description,
@@ -41,6 +34,7 @@ export function contentFile({
     ...(isSource === true ? { pagefind: false, tableOfContents: false } : {}),
     ...(isWide === true ? { tableOfContents: false, isWide } : {}),
     ...(scripts.length === 0 ? {} : { scripts }),
+    ...(repository === undefined || path === undefined ? {} : { editUrl: `${repository}/edit/main/${path}` }),
   }
   // JSON is YAML.
   const lines = Object.entries(front).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)

@@ -29,6 +29,9 @@ export default defineConfig({
         LanguageSelect: './src/components/VersionMenu.astro',
       },
       sidebar: site.sidebar,
+      ...(site.repository === undefined
+        ? {}
+        : { social: [{ icon: 'seti:git', label: 'Repository', href: site.repository }] }),
       routeMiddleware: './src/routeData.ts',
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
       // Titles count as headings of their pages already; more would put every type of that name first.

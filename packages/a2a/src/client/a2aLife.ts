@@ -24,7 +24,7 @@ type Handle = z.infer<ReturnType<typeof handleSchema>>
 
 /** Milliseconds between two looks at a task of a server that does not stream: the first, and the greatest. */
 const pollMs = [500, 10_000] as const
-/** Most characters of a question. */
+/** Maximum number of characters of a question. */
 const mostAsked = 20_000
 
 /** One life of a task of an A2A agent. */

@@ -3,7 +3,7 @@ export type A2aAuth =
   | { readonly [header: string]: string }
   | (() => { readonly [header: string]: string } | Promise<{ readonly [header: string]: string }>)
 
-/** Most bytes of an answer, or of a stream. */
+/** Maximum number of bytes of an answer, or of a stream. */
 const mostBytes = 64 * 1024 * 1024
 
 /** A `fetch` for one origin: it sends the headers there and nowhere else, follows no redirection, and reads no endless answer. */

@@ -40,7 +40,7 @@ interface Serving {
   readonly signal: AbortSignal
 }
 
-/** Most tasks of a page. */
+/** Maximum number of tasks of a page. */
 const mostListed = 100
 /** Length from which on the id of a message counts as one that nobody else gives. */
 const uniqueLength = 16

@@ -13,7 +13,7 @@ export interface Command {
   readonly env: { readonly [name: string]: string }
 }
 
-/** Most bytes of a message. */
+/** Maximum number of bytes of a message. */
 const maxMessageBytes = 64 * 1024 * 1024
 
 /** A foreign agent as a process group of its own, with the messages of its standard streams. */
@@ -67,7 +67,7 @@ export class AgentProcess {
     return this.#transport.start()
   }
 
-  /** How it ended, with the last line of its standard error; `undefined` while it runs. */
+  /** Reason why the process ended, with the last line of its standard error; `undefined` while it runs. */
   get end(): string | undefined {
     const { end } = this.#transport
     if (end === undefined) return undefined

@@ -50,7 +50,7 @@ export const requestOf = (
   ...(subject === undefined ? {} : { subject }),
 })
 
-/** Most characters of what people are shown of a call, beside its title. */
+/** Maximum number of characters of what people are shown of a call, beside its title. */
 const mostShown = 20_000
 
 /** Everything needed to ask about a call. */

@@ -10,7 +10,7 @@ interface Allowed {
   isUsed: boolean
 }
 
-/** Most calls that are remembered. */
+/** Maximum number of calls that are remembered. */
 const mostCalls = 1_000
 
 /** The calls of a session: what was told of each before, and which of them people have allowed. */

@@ -1,9 +1,9 @@
 import type { CreateTerminalRequest, TerminalExitStatus, TerminalOutputResponse } from '@agentclientprotocol/sdk'
 import type { Workspace } from '../../../tools/src/workspace/port.ts'
 
-/** Most terminals of a session. */
+/** Maximum number of terminals of a session. */
 const mostTerminals = 32
-/** Most bytes of output that are kept of one. */
+/** Maximum number of bytes of output that are kept of one. */
 const mostBytes = 1024 * 1024
 /** Milliseconds after which a command is ended. */
 const mostMs = 3_600_000

@@ -16,9 +16,9 @@ import { shellLine } from './shellLine.ts'
 import { Terminals } from './terminals.ts'
 import type { KeptDeed } from './undoWrites.ts'
 
-/** Most bytes of a file that is read or written. */
+/** Maximum number of bytes of a file that is read or written. */
 const mostBytes = 16 * 1024 * 1024
-/** Most characters of content that people are shown. */
+/** Maximum number of characters of content that people are shown. */
 const mostShown = 20_000
 
 interface Asking {

@@ -26,7 +26,7 @@ export interface AiSdkToolsOptions<Name extends string = string> {
  * `execute` gets `{ toolCallId, abortSignal, context }`, where `context` is the `deps` of the run; `messages` is empty. Values that it
  * yields before the last are progress. A tool whose schema is a promise joins the others once that is there.
  *
- * @throws RuntimeError `INVALID_DEFINITION` for a tool without `execute` that no provider carries out, and for a schema that is none.
+ * @throws RuntimeError `INVALID_DEFINITION` for a tool without `execute` that no provider carries out, and for an invalid schema.
  *
  * @example
  * ```ts
@@ -65,7 +65,7 @@ export function toolsOfSet(
   return [...tools, ...(later.length === 0 ? [] : [sourceOf(later)])]
 }
 
-/** Returns true if a value is a set of tools of the AI SDK. An object without tools is none, because it is probably a mistake. */
+/** Returns true if a value is a set of tools of the AI SDK. An object without tools does not count as one: it is probably a mistake. */
 export const isAiSdkToolSet = (value: unknown): value is AiSdkToolSet =>
   typeof value === 'object' &&
   value !== null &&

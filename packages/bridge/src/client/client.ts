@@ -96,7 +96,7 @@ export class Client {
     return may?.includes(right) ?? (role !== undefined && rightsOf({ role }).has(right))
   }
 
-  /** Cost of a tree of agents in US dollars from which on it is alarming; `undefined` before `welcome`, and if the server has none. */
+  /** Cost of a tree of agents, in US dollars, above which pages warn; `undefined` before `welcome`, and if the server has no such threshold. */
   get alertUsd(): number | undefined {
     return this.#welcome?.alertUsd
   }

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
+import { choicesIn } from './quickAnswers.ts'
 
 /** Form in which a person enters a value for a JSON Schema. */
 export type QuestionForm =
@@ -77,18 +78,6 @@ function limitIn<N extends string>(schema: JsonSchema, key: string, name: N): { 
   return { [name]: limit } as { readonly [K in N]?: number }
 }
 
-const isChoice = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number'
-
-/** Returns the choices of an `enum`, or of several `const`s. */
-function choicesIn({ enum: values, anyOf }: JsonSchema): readonly (string | number)[] | undefined {
-  const all = Array.isArray(values)
-    ? (values as unknown[])
-    : Array.isArray(anyOf)
-      ? (anyOf as JsonSchema[]).map(({ const: value }) => value)
-      : []
-  return all.length > 0 && all.every(isChoice) ? all : undefined
-}
-
 /** Reads a text that a person typed. Pure. */
 export function readTyped(form: QuestionForm, typed: string): Typed {
   const text = typed.trim()
@@ -100,7 +89,7 @@ export function readTyped(form: QuestionForm, typed: string): Typed {
     }
     case 'boolean':
       if (/^(y|yes|true)$/i.test(text)) return { value: true }
-      return /^(n|no|false)$/i.test(text) ? { value: false } : { problem: 'neither yes nor no' }
+      return /^(n|no|false)$/i.test(text) ? { value: false } : { problem: 'answer yes or no' }
     case 'number': {
       const value = Number(text)
       const problem = text === '' || !Number.isFinite(value) ? 'not a number' : wrongIn(form, value)
@@ -108,7 +97,7 @@ export function readTyped(form: QuestionForm, typed: string): Typed {
     }
     case 'choice': {
       const value = form.values.find((one) => String(one) === text) ?? form.values[Number(text) - 1]
-      return value === undefined ? { problem: `none of ${form.values.join(', ')}` } : { value }
+      return value === undefined ? { problem: `choose one of ${form.values.join(', ')}` } : { value }
     }
     case 'object':
     case 'json':

@@ -39,7 +39,10 @@ export async function forkAgent(
   const { definition, metadata } = await bridge.agents.created(agentId, access)
   const id = forkIdOf(definition, requestId)
   if (!access.reach({ id, path: [], metadata }))
-    throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the fork is none.')
+    throw new RuntimeError(
+      'BRIDGE_FORBIDDEN',
+      'This token reaches certain agents only, and the fork is not among them.',
+    )
   try {
     const fork = await findFork(bridge.store, agentId, at, { id, clock: bridge.clock })
     access.checkAdmitted()

@@ -91,7 +91,7 @@ export const outOfReach = ({ agents }: Grant, id: string): RuntimeError =>
 
 /** Returns the error for a new agent out of reach, and for an id that an agent out of reach has. The two cases look the same. */
 export const newOutOfReach = (): RuntimeError =>
-  new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
+  new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is not among them.')
 
 /** Names of functions that choose agents, since it cannot be told whether two of them choose the same. */
 const chooserNames = new WeakMap<Chooser, string>()

@@ -1,11 +1,11 @@
 import { callbackBugs } from '../../../../src/protocol/callbackBugs.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { StoredAgent } from '../../../waking/src/resumeAll.ts'
+import type { ResumeAllOptions } from '../../../waking/src/resumeAll.ts'
 import type { Metadata } from '../../../../src/protocol/metadata.ts'
 
 /** Returns the dependencies of an agent, called when the server spawns it or loads it from its log. */
-export type ServedDeps = (agent: StoredAgent) => unknown
+export type ServedDeps = NonNullable<ResumeAllOptions['deps']>
 
 /**
  * Resolves with the dependencies of an agent. The reason of a failure stays on the server, as `cause`.

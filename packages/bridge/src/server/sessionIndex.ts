@@ -7,10 +7,10 @@ import { SessionProjection } from '../../../sessions/src/sessionProjection.ts'
 import { summaryOf, type SessionSummary } from '../../../sessions/src/listSessions.ts'
 import type { Reach } from './roles.ts'
 
-/** Logs whose reading can continue where it ended; the others are read from the start when they grow. */
+/** Maximum number of logs whose reading can continue where it ended; others are read from the start when they grow. */
 const maxFolds = 32
 
-/** Sessions that are known without reading their logs again, unless they change. */
+/** Maximum number of summaries that are kept, so that logs which have not changed need not be read again. */
 const maxSummaries = 5_000
 
 const only = (query: LogQuery, ids: ReadonlySet<string>): LogQuery => ({

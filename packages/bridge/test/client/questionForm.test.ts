@@ -7,6 +7,7 @@ import {
   refusedFields,
   type QuestionForm,
 } from '../../src/client/questionForm.ts'
+import { quickAnswers } from '../../src/client/quickAnswers.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 
 const formFor = (schema: z.ZodType): QuestionForm => formOf(z.toJSONSchema(schema, { io: 'input' }))
@@ -50,7 +51,7 @@ describe('what is typed into it', (it) => {
   const cases: readonly [QuestionForm, string, unknown][] = [
     [{ type: 'boolean' }, ' Yes ', { value: true }],
     [{ type: 'boolean' }, 'n', { value: false }],
-    [{ type: 'boolean' }, 'maybe', { problem: 'neither yes nor no' }],
+    [{ type: 'boolean' }, 'maybe', { problem: 'answer yes or no' }],
     [{ type: 'text' }, ' as is ', { value: ' as is ' }],
     [{ type: 'number' }, ' 1.5 ', { value: 1.5 }],
     [{ type: 'number' }, '', { problem: 'not a number' }],
@@ -68,7 +69,7 @@ describe('what is typed into it', (it) => {
     [choice, 'red', { value: 'red' }],
     [choice, '2', { value: 2 }],
     [choice, '1', { value: 'red' }],
-    [choice, 'green', { problem: 'none of red, 2' }],
+    [choice, 'green', { problem: 'choose one of red, 2' }],
     [{ type: 'json' }, '[1]', { value: [1] }],
     [{ type: 'json' }, '[', { problem: 'not JSON' }],
   ]
@@ -121,5 +122,28 @@ describe('the fields that a refusal names', (it) => {
 
   it('are none where it is about the answer as a whole', () => {
     assert.equal(refusedFields(fields, 'Call "c0" of "book" asks "Where?": the two do not go together'), {})
+  })
+})
+
+describe('the buttons for an answer', (it) => {
+  const labels = (schema: Parameters<typeof quickAnswers>[0]): unknown =>
+    quickAnswers(schema)?.map(({ label, value }) => [label, value])
+  it('are those of a few short choices', () => {
+    assert.equal(labels({ type: 'boolean' }), [
+      ['No', false],
+      ['Yes', true],
+    ])
+    assert.equal(labels({ type: 'string', enum: ['keep', 'drop'] }), [
+      ['keep', 'keep'],
+      ['drop', 'drop'],
+    ])
+    assert.equal(labels({ type: 'number', enum: [1] }), [['1', 1]])
+  })
+
+  it('are none where there are many, long ones or any', () => {
+    assert.is(labels({ enum: ['a', 'b', 'c', 'd', 'e'] }), undefined)
+    assert.is(labels({ enum: ['a'.repeat(30), 'b'.repeat(30)] }), undefined)
+    assert.is(labels({ type: 'string' }), undefined)
+    assert.is(labels({ type: 'object', properties: {} }), undefined)
   })
 })

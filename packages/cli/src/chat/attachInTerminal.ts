@@ -1,3 +1,4 @@
+import { tell } from '../terminal/wordWrap.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRemembered } from '../../../../src/protocol/remembered.ts'
@@ -14,6 +15,7 @@ import { onConnection } from './onConnection.ts'
 import { Redactor } from '../../../redaction/src/redactor.ts'
 import { historyFile } from '../terminal/input/historyFile.ts'
 import { coloursFor } from '../terminal/colours.ts'
+import { resumedBy } from '../terminal/eventPrinter.ts'
 import { recap } from './conversationTree.ts'
 import { pauseText } from '../terminal/sessionText.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
@@ -84,14 +86,16 @@ export async function attachInTerminal(
     },
     host,
   )
-  host.stdout.write(`${coloursFor(host.stdout, host.env, host.theme).dim(farewell(agent, address))}\n`)
+  tell(host.stdout, `${coloursFor(host.stdout, host.env, host.theme).dim(farewell(agent, address))}\n`)
   return code
 }
 
 /** Returns why an agent stands still, if that is no wait for a decision. */
 export function whyAtRest({ pause, failure }: Pick<AttachedAgent, 'pause' | 'failure'>): string | undefined {
   if (pause !== null && pause.type !== 'approvals') return `paused: ${pauseText(pause)}; /resume continues`
-  return failure === undefined ? undefined : `the last run failed: ${oneLine(failure)}; /retry continues it`
+  if (failure === undefined) return undefined
+  const words = resumedBy(oneLine(failure), '/retry')
+  return `the last run failed: ${words.includes('/retry') ? words : `${words} /retry continues it.`}`
 }
 
 /** The last line, for a person who leaves. */

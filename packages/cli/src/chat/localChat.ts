@@ -1,3 +1,4 @@
+import { tell } from '../terminal/wordWrap.ts'
 import { childrenOf } from './childrenOf.ts'
 import { join } from 'node:path'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
@@ -97,8 +98,8 @@ export async function chatInTerminal(
     },
     host,
   )
-  const line = `recorded in ${logFile}; ${resumeHint(session, host)}`
-  host.stdout.write(`${coloursFor(host.stdout, host.env, host.theme).dim(line)}\n`)
+  const { dim } = coloursFor(host.stdout, host.env, host.theme)
+  tell(host.stdout, `${dim(`recorded in ${logFile}`)}\n${dim(resumeHint(session, host))}\n`)
   return code
 }
 

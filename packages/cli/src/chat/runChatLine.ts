@@ -97,8 +97,12 @@ const lineActions: LineActions = {
     return {}
   },
   async undo(agent, { why }, about) {
-    const prompt = lastPrompt((await about.conversation()).trunk())
+    const trunk = (await about.conversation()).trunk()
+    const prompt = lastPrompt(trunk)
     if (prompt === undefined) return { note: 'no messages yet' }
+    // A revert never abandons what a person said.
+    if (prompt === trunk.at(-1))
+      return { note: 'nothing to undo since your last message; /fork starts a new session from an earlier step' }
     return reshape(agent, 'undo.end', () =>
       agent.revert(formatNodeId(prompt.id), {
         category: 'failure',

@@ -1,3 +1,4 @@
+import { tell, wrappedFor } from '../terminal/wordWrap.ts'
 import { createInterface } from 'node:readline'
 import { withoutControls } from '../../../charts/src/plainText.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
@@ -39,7 +40,12 @@ export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean
   const { agent, isPriced } = chat
   const has: ChatParts = (part) => part !== 'sessions' && chat.about.has(part)
   const screen = plainScreen(json ? host.stderr : host.stdout)
-  const print = eventPrinter({ screen, colours: coloursFor(host.stdout, host.env, host.theme), isPriced })
+  const print = eventPrinter({
+    screen,
+    colours: coloursFor(host.stdout, host.env, host.theme),
+    isPriced,
+    resume: '/retry',
+  })
   const unsubscribe = agent.subscribe((event) => (json ? void host.stdout.write(`${safeJson(event)}\n`) : print(event)))
   const approvals = answerPending(agent, screen, { policy: () => chat.policy() })
   const lines = createInterface({ input: host.stdin, crlfDelay: Infinity })
@@ -53,7 +59,7 @@ export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean
   })
   let code: number = exitCodes.done
   const failed = (text: string): void => {
-    host.stderr.write(`escapement: ${withoutControls(text)}\n`)
+    tell(host.stderr, `escapement: ${withoutControls(text)}\n`)
     code = exitCodes.failed
   }
   /** Waits for a run, unless the chat is left first. */
@@ -88,7 +94,7 @@ export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean
       })
       if (!isOpen) break
     }
-    screen.write(`${chat.farewell()}\n`)
+    screen.write(wrappedFor(json ? host.stderr : host.stdout, `${chat.farewell()}\n`))
     return isLeft ? exitCodes.interrupted : code
   } finally {
     ignoreSignals()

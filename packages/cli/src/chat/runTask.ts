@@ -6,7 +6,7 @@ import { waitsForPeople } from '../../../../src/runtime/agents/agentTree.ts'
 import { answerPending, approvalPolicy, type ApprovalPolicy } from './approvals.ts'
 import { isAskable, waitingLine } from './askPerson.ts'
 import { isInteractive, type CliHost, exitCodes } from '../cliHost.ts'
-import { resumeHint, type Session } from '../sessions/openSession.ts'
+import { resumeCommand, resumeHint, type Session } from '../sessions/openSession.ts'
 import { onStopSignal } from '../signals.ts'
 import { coloursFor } from '../terminal/colours.ts'
 import { eventPrinter } from '../terminal/eventPrinter.ts'
@@ -65,7 +65,9 @@ export async function watchWork(
     colours,
     isPriced,
     hasLinks: takesLinks(host.env),
+    isDumb: host.env['TERM'] === 'dumb',
     footer,
+    resume: resumeCommand(session, host),
     isAsking: () => policy() === 'ask',
   })
   const shown =

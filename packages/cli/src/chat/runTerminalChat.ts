@@ -97,7 +97,9 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     screen,
     colours,
     isPriced,
+    resume: '/retry',
     hasLinks: takesLinks(host.env),
+    isDumb: host.env['TERM'] === 'dumb',
     isAsking: () => setup.policy() === 'ask',
   })
   const unsubscribe = agent.subscribe((event) => {

@@ -164,7 +164,7 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
     help: 'show the model hidden steps again',
     read: readShow,
   },
-  '/fold': { part: 'fold', help: 'show old steps of the model as a line each', read: () => ({ type: 'fold' }) },
+  '/fold': { part: 'fold', help: 'show the model old steps as one line each', read: () => ({ type: 'fold' }) },
   '/graft': {
     part: 'control',
     form: '<steps>',
@@ -182,7 +182,7 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
   '/compact': {
     part: 'control',
     form: '[focus]',
-    help: 'replace the middle of the conversation with a summary',
+    help: 'summarise the middle of the conversation',
     read: (text) => (text === '' ? { type: 'compact' } : { type: 'compact', focus: text }),
   },
   '/brake': {
@@ -203,14 +203,14 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
     part: 'models',
     form: '<name>',
     needs: 'the name of a model of the agent, or reset for that of its definition',
-    help: 'change the model from the next turn on; reset',
+    help: 'change the model from the next turn on, or reset it',
     read: (name) => ({ type: 'use', use: { model: name === 'reset' ? null : name } }),
   },
   '/mode': {
     part: 'control',
     form: '<mode>',
     needs: modeNeeds,
-    help: permissionModes.join(', '),
+    help: `permissions: ${permissionModes.join(', ')}`,
     read: readMode,
   },
   '/retry': { part: 'talk', help: 'retry the failed run, or repeat the last prompt', read: () => ({ type: 'retry' }) },
@@ -271,7 +271,7 @@ const formWidth = 24
 
 /** Keys of a terminal that a person may not guess. */
 const keys = [
-  ['Esc', 'stop the agent; twice when idle, edit the last prompt'],
+  ['Esc', 'stop the agent; twice when idle: edit the last prompt'],
   ['Alt-Enter, \\ Enter', 'new line (also Shift-Enter in some terminals)'],
   ['↑, Ctrl-R', 'previous input; search it'],
 ] as const

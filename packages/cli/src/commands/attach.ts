@@ -1,3 +1,4 @@
+import { tell } from '../terminal/wordWrap.ts'
 import { sharedPolicy } from '../chat/approvals.ts'
 import { AttachedAgent } from '../chat/attachedAgent.ts'
 import { attachInTerminal, farewell } from '../chat/attachInTerminal.ts'
@@ -26,7 +27,7 @@ export const attachCommand: CommandRun = (invocation, host) =>
     if ('refusal' in choice) return refuse(host, choice.refusal, choice.code)
     const agent = await AttachedAgent.find(client, choice.agentId)
     if (isTyped) return attachInTerminal(agent, server, { host, yes })
-    onConnection(client, (text) => host.stderr.write(`${text}\n`), agent)
+    onConnection(client, (text) => tell(host.stderr, `${text}\n`), agent)
     agent.follow()
     const chat: PipedChat = {
       agent,
@@ -84,10 +85,10 @@ async function chooseAgent(
 const agentLine = ({ agentId, name, words }: ListEntry): string => `  ${agentId}  ${name} · ${oneLine(words)}`
 
 function noAgent(client: Client, attach: string): string {
-  const none = 'No agent is running there. Start a stored one by its id'
+  const none = `No agent is running there. A stored one is opened by its id: ${attach} <id>`
   const { definitions } = client
-  if (!client.may('spawn') || definitions.length === 0) return `${none}: ${attach} <id>`
+  if (!client.may('spawn') || definitions.length === 0) return none
   const [only = ''] = definitions
   const names = definitions.length === 1 ? '' : ` (definitions: ${definitions.map(oneLine).join(', ')})`
-  return `${none}; start a new one with: ${attach} --spawn ${definitions.length === 1 ? oneLine(only) : '<definition>'}${names}`
+  return `${none}\nA new one: ${attach} --spawn ${definitions.length === 1 ? oneLine(only) : '<definition>'}${names}`
 }

@@ -65,7 +65,7 @@ export const clusterCommand: CommandRun = async (invocation, host) => {
       host.stdout.write(
         isJson
           ? `${JSON.stringify({ url: gateway.url, page, ingress, admin, workers, logs: logs.address })}\n`
-          : `${gateway.url}\npage: ${page}\nengine: ${ingress} (requests), ${admin} (administration), log ${logFile}\nlogs: ${logs.address}\nCtrl-C ends.\n`,
+          : `${gateway.url}\npage: ${page}\nengine: ${ingress} (requests), ${admin} (administration), log ${logFile}\nlogs: ${logs.address}\nCtrl-C stops everything.\n`,
       )
       return await Promise.race([stopped.then(() => exitCodes.done), engine.ended.then(() => exitCodes.failed)])
     } finally {

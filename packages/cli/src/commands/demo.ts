@@ -13,7 +13,7 @@ import { chooseModel } from '../models/chooseModel.ts'
 import { openSession } from '../sessions/openSession.ts'
 import { codeOf, runTask } from '../chat/runTask.ts'
 import { coloursFor } from '../terminal/colours.ts'
-import { wrappedFor } from '../terminal/wordWrap.ts'
+import { tell } from '../terminal/wordWrap.ts'
 
 const standingTask = 'Fix the failing test.'
 const wordDelayMs = 18
@@ -52,20 +52,20 @@ export const demoCommand: CommandRun = async (invocation, host) => {
     dir: host.cwd(),
     wordDelayMs: stay || host.stdout.isTTY ? wordDelayMs : 0,
   })
-  if (choice.notice !== undefined) host.stderr.write(`${choice.notice}\n`)
+  if (choice.notice !== undefined) tell(host.stderr, `${choice.notice}\n`)
   const workshop = openWorkshop()
   // The embedded model may run only the project's own test command; a real model's calls need approval as usual.
   const needsApproval = (command: string): boolean => !yes && !choice.isEmbedded && !testCommand.test(command)
   const session = await openSession({ ...workshop, choice, needsApproval })
   const said = task ?? standingTask
-  if (!json) host.stdout.write(wrappedFor(host.stdout, opening(workshop.dir, choice.model.id, said, host)))
+  if (!json) tell(host.stdout, opening(workshop.dir, choice.model.id, said, host))
   try {
     const page = await openPage(session, invocation, host)
     const code = codeOf(await runTask(session, said, { host, json, isPriced: choice.isEmbedded }))
     if (code === exitCodes.interrupted) return code
     const passes = await verify(workshop, ['--test'], { host, timeoutMs: 60_000 })
     if (passes === undefined) return exitCodes.interrupted
-    if (!json) host.stdout.write(wrappedFor(host.stdout, summary(workshop, passes, host)))
+    if (!json) tell(host.stdout, summary(workshop, passes, host))
     await page.stay()
     // A custom task may not be about the tests.
     return task === undefined && !passes ? exitCodes.failed : code

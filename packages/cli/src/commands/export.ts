@@ -1,3 +1,4 @@
+import { tell } from '../terminal/wordWrap.ts'
 import { once } from 'node:events'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { conversationMarkdown } from '../../../sessions/src/conversationMarkdown.ts'
@@ -70,7 +71,7 @@ async function linesOf(
     refuse(host, made.why)
     return undefined
   }
-  if (made.passes !== undefined) host.stderr.write(`escapement: the recorded session already passes: ${made.passes}.\n`)
+  if (made.passes !== undefined) tell(host.stderr, `escapement: the recorded session already passes: ${made.passes}.\n`)
   return splitLines(made.source)
 }
 

@@ -16,8 +16,11 @@ export const inspectCommand: CommandRun = async (invocation, host) => {
     const page = pageOf(server, id === undefined ? '' : `agent=${encodeURIComponent(id)}`)
     // Before anyone can know that it is up and stop it.
     const stopped = untilStopped(host)
+    const shown = id === undefined ? `The sessions in ${logs.place.name}` : `Session ${id}`
     host.stdout.write(
-      wantsJson(invocation, host) ? `${JSON.stringify({ page, url: server.url })}\n` : `${page}\nCtrl-C ends.\n`,
+      wantsJson(invocation, host)
+        ? `${JSON.stringify({ page, url: server.url })}\n`
+        : `${page}\n${shown}, read-only. Ctrl-C stops it.\n`,
     )
     await stopped
     return exitCodes.done

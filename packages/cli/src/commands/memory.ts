@@ -1,3 +1,4 @@
+import { tell } from '../terminal/wordWrap.ts'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
@@ -97,7 +98,7 @@ async function list(work: Work): Promise<number> {
     }
   }
   if (records.length === 0) tellNone(invocation, host, `There is nothing in ${work.path}.`)
-  for (const { place, problem } of problems) host.stderr.write(`${oneLine(`${place}: ${problem}`)}\n`)
+  for (const { place, problem } of problems) tell(host.stderr, `${oneLine(`${place}: ${problem}`)}\n`)
   return exitCodes.done
 }
 

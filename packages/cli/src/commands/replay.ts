@@ -72,7 +72,7 @@ async function playText(steps: Iterable<ReplayStep>, session: LoadedSession, opt
   const colours = coloursFor(host.stdout, host.env, host.theme)
   const screen = plainScreen(host.stdout, Number.isFinite(columnsOf(host)) ? columnsOf(host) : undefined)
   const isPriced = session.costUsd > 0 || session.model.startsWith('embedded:')
-  const print = eventPrinter({ screen, colours, isPriced })
+  const print = eventPrinter({ screen, colours, isPriced, isDumb: host.env['TERM'] === 'dumb' })
   let isAtWork = false
   for (const step of steps) {
     const { event } = step

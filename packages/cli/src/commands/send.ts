@@ -134,6 +134,7 @@ async function watch(
     colours,
     isPriced: false,
     hasLinks: takesLinks(host.env),
+    isDumb: host.env['TERM'] === 'dumb',
     isAsking: () => policy() === 'ask',
   })
   const approvals = answerPending(agent, screen, {

@@ -1,7 +1,7 @@
+import { tell } from '../terminal/wordWrap.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { withoutControls } from '../../../charts/src/plainText.ts'
 import { createRuntime, type Runtime } from '../../../bridge/src/createRuntime.ts'
-import type { StoredAgent } from '../../../waking/src/resumeAll.ts'
 import { loadSession } from '../../../sessions/src/loadSession.ts'
 import { addressOf, pageOf } from '../addressOf.ts'
 import { exitCodes } from '../cliHost.ts'
@@ -29,12 +29,12 @@ export const serveCommand: CommandRun = async (invocation, host) => {
     const address = addressOf(invocation, host)
     const server = await runtime.serve({ ...settings, ...address, definitions, endpoints: [...endpoints, ...others] })
     // Sessions of `escapement run` in the same folder need that command's tools.
-    const where = async ({ id, definition }: StoredAgent): Promise<boolean> =>
+    const where = async ({ id, definition }: { readonly id: string; readonly definition: string }): Promise<boolean> =>
       definitions.some(({ name }) => name === definition) && ownSession(await loadSession(store, id)) === undefined
     const { resumed: agents, left } = await runtime.resumeAll({ definitions, where })
     const resumed = agents.map(({ id }) => id)
     for (const { agentId, error } of left)
-      host.stderr.write(`${agentId} could not be resumed: ${withoutControls(error.message)}\n`)
+      tell(host.stderr, `${agentId} could not be resumed: ${withoutControls(error.message)}\n`)
     const names = definitions.map(({ name }) => name)
     const mcp = wanted.includes('mcp') ? `${pageOf(server)}mcp` : undefined
     // Before anyone can know that it is up and stop it.
@@ -42,7 +42,7 @@ export const serveCommand: CommandRun = async (invocation, host) => {
     host.stdout.write(
       wantsJson(invocation, host)
         ? `${JSON.stringify({ url: server.url, page: pageOf(server), definitions: names, resumed, ...(mcp === undefined ? {} : { mcp }) })}\n`
-        : `${server.url}\npage: ${pageOf(server)}\n${mcp === undefined ? '' : `mcp: ${mcp}\n`}agents: ${names.join(', ')}${resumed.length === 0 ? '' : `\ngoing on: ${resumed.join(', ')}`}\nCtrl-C ends.\n`,
+        : `${server.url}\npage: ${pageOf(server)}\n${mcp === undefined ? '' : `mcp: ${mcp}\n`}agents: ${names.join(', ')}${resumed.length === 0 ? '' : `\ncontinuing: ${resumed.join(', ')}`}\nCtrl-C stops it.\n`,
     )
     await stopped
     return exitCodes.done

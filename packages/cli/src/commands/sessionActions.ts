@@ -1,3 +1,4 @@
+import { wrappedFor } from '../terminal/wordWrap.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
 import { age, counted } from '../../../charts/src/amounts.ts'
 import { fitted } from '../../../charts/src/textWidth.ts'
@@ -148,5 +149,6 @@ function tell(
     ...(lost === 0 ? [] : [`Too large to keep there: ${counted(lost, 'file')}.`]),
   ]
   host.stdout.write(`${lines.join('\n')}\n`)
-  for (const { agentId, message } of named) host.stderr.write(`${agentId} was left alone: ${oneLine(message)}\n`)
+  for (const { agentId, message } of named)
+    host.stderr.write(wrappedFor(host.stderr, `${agentId} was left alone: ${oneLine(message)}\n`))
 }

@@ -15,7 +15,7 @@ import { coloursFor, type Colours, paintStatus } from '../terminal/colours.ts'
 import { safeJson } from '../terminal/safeJson.ts'
 import { cell, number, tableLines, type Cell } from '../terminal/table.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
-import { fitted } from '../../../charts/src/textWidth.ts'
+import { fitted, textWidth } from '../../../charts/src/textWidth.ts'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 
 /** A session with the last text in it, from either side, or with how its machine stands. */
@@ -123,11 +123,27 @@ const heading: readonly Cell[] = [
   ...['turns', 'cost', 'age'].map((name) => number(name)),
 ]
 
+/** Columns that are shown, by their indices: all of them or, in a narrow terminal, without the definition, then without the turns and the cost. */
+const layouts = [
+  [0, 1, 2, 3, 4, 5],
+  [0, 2, 3, 4, 5],
+  [0, 2, 5],
+] as const
+
+/** Lays out the rows with the columns that fit. */
+function fittedTable(rows: readonly (readonly Cell[])[], columns: number): string[] {
+  const tables = layouts.map((shown) => tableLines(rows.map((row) => shown.map((index) => row[index]!))))
+  return tables.find((lines) => lines.every((line) => textWidth(line) <= columns)) ?? tables.at(-1)!
+}
+
 function table(sessions: readonly Listed[], host: CliHost): string {
   const colours = coloursFor(host.stdout, host.env, host.theme)
   const columns = columnsOf(host)
   const now = systemClock.now()
-  const [first = '', ...lines] = tableLines([heading, ...sessions.map((session) => rowOf(session, now, colours))])
+  const [first = '', ...lines] = fittedTable(
+    [heading, ...sessions.map((session) => rowOf(session, now, colours))],
+    columns,
+  )
   const rows = sessions.flatMap((session, i) => {
     const { error, metadata, title = '', lastText = '', machine } = session
     const timers = machine === undefined ? '' : machineTimers(machine, now)

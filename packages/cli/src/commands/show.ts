@@ -26,6 +26,7 @@ import { conversationTree } from '../chat/conversationTree.ts'
 import { requestChange } from '../../../sessions/src/requestChange.ts'
 import { requestLines } from '../terminal/requestText.ts'
 import { safeJson } from '../terminal/safeJson.ts'
+import { wrappedFor } from '../terminal/wordWrap.ts'
 import { paged } from '../terminal/pager.ts'
 import { broughtLines, runLines, sessionLines, sourceLines } from '../terminal/sessionText.ts'
 import { toolSourcesOf } from '../../../sessions/src/toolSources.ts'
@@ -130,18 +131,22 @@ async function showSession(views: Views): Promise<number> {
   const facts = { ...place, savings, ...(tree === undefined ? {} : { tree }) }
   const section = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ['', colours.bold(title), ...lines.map((line) => `  ${line}`)]
-  return print(views, [
+  const lines = [
     ...sessionLines(session, facts, colours),
     ...section('Tools from elsewhere', sourceLines(sources, colours)),
     ...section('Full results', artifactLines(artifacts)),
-    ...section('Brought by brakes so far', broughtLines(savings)),
+    ...section('Saved by each brake so far', broughtLines(savings)),
     ...section('Runs', runLines(session.runs, colours)),
     ...section('Between runs', session.changes.map(changeLine)),
     ...section(
       'Conversation',
       conversationTree(conversation, colours, columnsOf(host) - 2, [...session.past, ...session.records]),
     ),
-  ])
+  ]
+  return print(
+    views,
+    lines.map((line) => wrappedFor(host.stdout, line)),
+  )
 }
 
 /** Every turn with its run; for a fork, the shared ones first. */

@@ -1,10 +1,12 @@
+import { tell } from '../terminal/wordWrap.ts'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 import { totalTokens } from '../../../../src/protocol/text/messageText.ts'
 import { counted, dollars, moment, whole } from '../../../charts/src/amounts.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
 import { fitted } from '../../../charts/src/textWidth.ts'
-import type { SpendBy, SpendGroup, SpendAmount } from '../../../wire/src/spend.ts'
+import { rangeWords } from '../../../charts/src/savingsWords.ts'
+import type { SpendBy, SpendGroup, SpendAmount, SpendSaved } from '../../../wire/src/spend.ts'
 import { spendOf, type StoreSpend } from '../../../sessions/src/spend/spendOf.ts'
 import { exitCodes, type CliHost } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
@@ -48,8 +50,12 @@ export const spendCommand: CommandRun = async (invocation, host) => {
   else if (groups.length === 0) {
     const when = from === undefined ? '' : ` since ${moment(from)}`
     host.stdout.write(`Nothing was spent in ${place.name}${when}.\n`)
-  } else host.stdout.write(table(word, { ...spend, groups }, host))
-  for (const note of notesOn(spend, groups.length)) host.stderr.write(`${note}\n`)
+  } else {
+    host.stdout.write(table(word, { ...spend, groups }, host))
+    const { saved } = spend
+    if (saved !== undefined && saved.agents + saved.unpriced.agents > 0) tell(host.stdout, `${savedLine(saved)}\n`)
+  }
+  for (const note of notesOn(spend, groups.length)) tell(host.stderr, `${note}\n`)
   return exitCodes.done
 }
 
@@ -77,6 +83,18 @@ const amounts = (spent: SpendAmount, all?: SpendAmount): Cell[] => [
 ]
 
 const isUnpriced = ({ costUsd, unpriced }: SpendAmount): boolean => costUsd === 0 && totalTokens(unpriced.usage) > 0
+
+/** Savings by brakes, net of what they cost, in all sessions of the store. */
+function savedLine({ agents, tokens, usd, unpriced }: SpendSaved): string {
+  const of = (count: number): string => `in ${counted(count, 'agent')}`
+  const parts = [
+    ...(agents === 0 ? [] : [`${rangeWords(usd)} and ${counted(tokens, 'token')} ${of(agents)}`]),
+    ...(unpriced.agents === 0
+      ? []
+      : [`${counted(unpriced.tokens, 'token')} ${of(unpriced.agents)} whose prices are not known`]),
+  ]
+  return `saved by brakes: ${parts.join('; ')}`
+}
 
 function notesOn({ groups, unpriced, unread, unreadLogs }: StoreSpend, shown: number): readonly string[] {
   const tokens = totalTokens(unpriced.usage)

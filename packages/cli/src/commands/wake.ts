@@ -11,7 +11,7 @@ import { untilStopped } from '../signals.ts'
 export const wakeCommand: CommandRun = async (invocation, host) => {
   const config = await loadConfig(invocation, host)
   const { definitions, machines } = await wakeableFor(invocation, config, host)
-  const { store } = await openLogs(invocation, config)
+  const { place, store } = await openLogs(invocation, config)
   const runtime = await createRuntime({ store, ...settingsOf(config).runtime })
   try {
     runtime.wake({ definitions, machines })
@@ -21,7 +21,7 @@ export const wakeCommand: CommandRun = async (invocation, host) => {
     host.stdout.write(
       wantsJson(invocation, host)
         ? `${JSON.stringify({ definitions: names, ...(kept.length === 0 ? {} : { machines: kept }) })}\n`
-        : `${namesLine('agents', names)}${namesLine('machines', kept)}Ctrl-C ends.\n`,
+        : `Waking what is due in ${place.name}.\n${namesLine('agents', names)}${namesLine('machines', kept)}Ctrl-C stops it.\n`,
     )
     await stopped
     return exitCodes.done

@@ -63,7 +63,7 @@ export const workerCommand: CommandRun = async (invocation, host) => {
       if (output !== undefined) output.stream.write(`${JSON.stringify(addresses)}\n`)
       else
         host.stdout.write(
-          `for the engine: ${addresses.url}\nfor gateways: ${addresses.bridge}\nCtrl-C ends; other workers go on with what it does.\n`,
+          `for the engine: ${addresses.url}\nfor gateways: ${addresses.bridge}\nCtrl-C stops it; other workers take over its agents.\n`,
         )
       await stopped
       return exitCodes.done

@@ -1,3 +1,4 @@
+import { tell } from '../terminal/wordWrap.ts'
 import { dirname } from 'node:path'
 import { isAgentDefinition, type AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { RuntimeError, withoutAdvice } from '../../../../src/protocol/errors.ts'
@@ -57,7 +58,7 @@ export async function definitionsFor(
   const choice = await chooseModel({ asked, env: host.env, dir: host.cwd(), wordDelayMs: 0, config })
   const definitions = agentsOf(config, choice.model)
   const isUsed = definitions.some(({ model }) => model === choice.model)
-  if (isUsed && choice.notice !== undefined) host.stderr.write(`${choice.notice}\n`)
+  if (isUsed && choice.notice !== undefined) tell(host.stderr, `${choice.notice}\n`)
   return definitions
 }
 

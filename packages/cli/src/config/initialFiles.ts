@@ -10,16 +10,16 @@ export function initialFiles(ending: 'ts' | 'mts', hasAgents: boolean): { readon
 const configText = (agentsFile: string, hasAgents: boolean): string => `import { defineConfig } from 'escapement'
 ${hasAgents ? '' : `import { helper } from './${agentsFile}'\n`}
 // The escapement command reads this file in its folder, and in those below it within the same repository (the folder
-// with .git) or your home folder. Options of the command line go before it.
+// with .git) or your home folder. Options of the command line take precedence over it.
 export default defineConfig({
-  // What "escapement chat", "run", "serve" and "acp" work with; "chat" and "run" take the first, or --agent <name>.
+  // The agents of "escapement chat", "run", "serve" and "acp"; "chat" and "run" take the first, or --agent <name>.
 ${hasAgents ? `  // agents: [yours], // import them from ./${agentsFile}, which was here before\n` : '  agents: [({ model }) => helper(model)],\n'}
-  // The model, where neither --model nor ESCAPEMENT_MODEL says one. Without any: the first whose key is set, else
+  // The model, unless --model or ESCAPEMENT_MODEL names one. Without any: the first provider whose key is set, else
   // "embedded", which needs no key and can only repair failing tests.
   // model: 'anthropic:claude-sonnet-5-5',
   // models: { fast: 'google:gemini-flash-latest' }, // names for --model
 
-  // Where sessions are recorded; default: .escapement in the folder worked in.
+  // Where sessions are recorded; default: .escapement in the working folder.
   // store: './sessions',
 
   // Never in a log, whatever a tool returns.
@@ -41,7 +41,7 @@ export const helper = (model: Model) =>
     // With snapshots, /undo in the chat and Revert on the page bring files back.
     tools: workspaceTools(import.meta.dirname, { needsApproval: { run_command: true }, snapshots: true }),
     limits: { turns: 100 },
-    // Old steps are folded where that saves; the model may go back; going in circles is noticed. Leave out what you do not want.
+    // Old steps are folded where that saves money, the model may go back, and loops are noticed. Leave out what you do not want.
     braking: { fold: true, revert: { undo: true }, stall: true },
   })
 `

@@ -1,3 +1,4 @@
+import { tell } from '../terminal/wordWrap.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import { addressOf, pageOf } from '../addressOf.ts'
 import type { CliHost } from '../cliHost.ts'
@@ -37,12 +38,12 @@ export async function openPage(
   try {
     const server = await session.runtime.serve({ ...addressOf(invocation, host), definitions })
     const page = pageOf(server, `agent=${session.agent.id}`)
-    host.stdout.write(`${bold('Watch and drive it:')} ${page}\n\n`)
+    tell(host.stdout, `${bold('Watch and drive it:')} ${page}\n\n`)
     return {
       async stay() {
         if (!stays) return
         const stopped = untilStopped(host)
-        host.stdout.write(`\n${dim(`The page stays at ${page} until Ctrl-C. ${hint}`)}\n`)
+        tell(host.stdout, `\n${dim(`The page stays at ${page} until Ctrl-C. ${hint}`)}\n`)
         await stopped
       },
     }

@@ -1,3 +1,4 @@
+import { tell } from '../terminal/wordWrap.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Economics } from '../../../../src/protocol/economics.ts'
@@ -42,19 +43,19 @@ export async function runSortDemo(invocation: Invocation, host: CliHost, count?:
   const { bold, dim } = coloursFor(host.stdout, host.env, host.theme)
   if (!json) {
     const where = dim(`The folder is ${workshop.dir}; the model is ${choice.model.id}.`)
-    host.stdout.write(`${bold('A task with a dead end.')} ${where}\n${bold('Task:')} ${said}\n\n`)
+    tell(host.stdout, `${bold('A task with a dead end.')} ${where}\n${bold('Task:')} ${said}\n\n`)
   }
   let code: number
   try {
     const page = await openPage(session, invocation, host)
     code = codeOf(await runTask(session, said, { host, json, isPriced: choice.isEmbedded }))
     if (code === exitCodes.interrupted) return code
-    if (!json) host.stdout.write(sayConversation(session.agent, watched, host))
+    if (!json) tell(host.stdout, sayConversation(session.agent, watched, host))
     // The check as it was, and other numbers: what the agent has seen could be met by other means than sorting.
     writeFileSync(join(workshop.dir, checkFile), checkProgram)
     const passes = await verify(workshop, checkArguments(task, 2), { host, timeoutMs: task.timeLimitMs })
     if (passes === undefined) return exitCodes.interrupted
-    if (!json) host.stdout.write(sayVerdict(passes, task.timeLimitMs, watched.length === 0, host))
+    if (!json) tell(host.stdout, sayVerdict(passes, task.timeLimitMs, watched.length === 0, host))
     await page.stay()
     return passes ? code : exitCodes.failed
   } finally {

@@ -7,13 +7,13 @@ export const evalEntry: Command = {
   summary: 'try an agent on tasks, with brakes and without',
   details: [
     'A suite is a folder; each folder in it with a task.json is a task: escapement/docs/evaluation.md.',
-    'Results are kept in --out, by default .escapement/evals/<suite>-<time>: what is finished is kept,',
-    'and --resume goes on. eval report <folder> measures and reports an evaluation again.',
+    'Results go to --out, by default .escapement/evals/<suite>-<time>. Finished trials are kept, and',
+    '--resume continues with the others. eval report <folder> measures and reports a finished one again.',
     'Arms: off, as-defined, compaction, fold, recall, stall, revert, prune, graft, lessons, the',
     'compositions of escapement/policies, model=<provider:id>, and those of the suite; with + between:',
     'stall+revert. With --against and --changed the arms are "before" and "after": the same tasks with',
     'the agent of another module or commit, and with this one.',
-    'JSON (piped, or with --json): the report, as report.json has it. Exit code 1: it was not finished.',
+    'JSON (piped, or with --json): the report, as in report.json. Exit code 1: it was not finished.',
   ],
   options: [
     'arm',

@@ -1,3 +1,4 @@
+import { tell } from '../terminal/wordWrap.ts'
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { z } from 'zod'
@@ -163,7 +164,7 @@ async function comparedWith(
     return { arms: arms(before), remove: () => Promise.resolve() }
   }
   const { source, notices, remove } = await commitAgent(against ?? 'HEAD', origin.file, (path) => origin.load(path))
-  for (const notice of notices) host.stderr.write(`${notice}\n`)
+  for (const notice of notices) tell(host.stderr, `${notice}\n`)
   return { arms: arms(source), remove }
 }
 
@@ -206,11 +207,10 @@ async function modelFor(
   const choice = await chooseModel({ asked, env: host.env, dir: host.cwd(), wordDelayMs: 0, config })
   if (choice.isEmbedded && Object.hasOwn(own, 'embedded')) {
     if (asked === undefined)
-      host.stderr.write(`Using the embedded model of the suite, as no key of a provider is set.\n`)
+      tell(host.stderr, 'Using the embedded model of the suite, as no key of a provider is set.\n')
     return 'embedded'
   }
-  if (choice.notice !== undefined)
-    host.stderr.write(`${choice.notice} Agents that bring a model of their own keep it.\n`)
+  if (choice.notice !== undefined) tell(host.stderr, `${choice.notice} Agents with a model of their own keep it.\n`)
   return choice.model
 }
 

@@ -1,3 +1,4 @@
+import { tell } from '../terminal/wordWrap.ts'
 import { relative, resolve } from 'node:path'
 import { importers } from '../../../evaluation/src/importers/importers.ts'
 import { writeSuite } from '../../../evaluation/src/importers/writeSuite.ts'
@@ -36,8 +37,8 @@ export async function importSuite(operands: string, invocation: Invocation, host
   }
   const shown = relative(host.cwd(), folder) || '.'
   host.stdout.write(`${counted(tasks.length, 'task')} of ${importer.title} are in ${shown}.\n`)
-  host.stdout.write(`Before it can be run, it needs:\n${needs.map((need) => `- ${need}\n`).join('')}`)
-  host.stdout.write(`It differs from the benchmark:\n${differs.map((each) => `- ${each}\n`).join('')}`)
+  tell(host.stdout, `Before it can be run, it needs:\n${needs.map((need) => `- ${need}\n`).join('')}`)
+  tell(host.stdout, `It differs from the benchmark:\n${differs.map((each) => `- ${each}\n`).join('')}`)
   host.stdout.write(`Then: escapement eval ${shown}\n`)
   return exitCodes.done
 }

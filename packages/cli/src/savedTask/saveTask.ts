@@ -1,3 +1,4 @@
+import { tell } from '../terminal/wordWrap.ts'
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
@@ -55,7 +56,7 @@ export async function saveTask(invocation: Invocation, logs: SessionLogs, host: 
   }
   const shown = relative(host.cwd(), folder) || '.'
   host.stdout.write(`"${id}" is a task in ${shown}, with ${counted(saved?.files.size ?? 0, 'file')}.\n`)
-  for (const note of notes) host.stdout.write(`- ${note}\n`)
+  for (const note of notes) tell(host.stdout, `- ${note}\n`)
   host.stdout.write(`Look at its check in task.json, then: escapement eval ${shellWord(taskFolder)} --model embedded\n`)
   return exitCodes.done
 }

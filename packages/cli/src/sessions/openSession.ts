@@ -144,7 +144,7 @@ function untold(messages: readonly AgentsMdMessage[], { conversation }: Agent): 
 const idStart = ({ name }: AgentDefinition): string => name.replace(/^[^A-Za-z0-9]+/, '') || 'agent'
 
 /** The command that continues a session, as typed in the current folder. */
-export function resumeHint(
+export function resumeCommand(
   { agent, dir, place: { address } }: Pick<Session, 'dir' | 'place'> & { readonly agent: Pick<Agent, 'id'> },
   { cwd }: Pick<CliHost, 'cwd'>,
 ): string {
@@ -152,8 +152,11 @@ export function resumeHint(
     dir: dir === cwd() ? undefined : dir,
     logs: address === join(dir, '.escapement') ? undefined : address,
   }
-  return `continue with: ${howToResume(agent.id, named)}`
+  return howToResume(agent.id, named)
 }
+
+/** Words that tell a person how to continue a session. */
+export const resumeHint = (...of: Parameters<typeof resumeCommand>): string => `continue with: ${resumeCommand(...of)}`
 
 /** An agent that works in a folder with tools. @throws RuntimeError `INVALID_OPTION` if `dir` is not a folder. */
 export function defineCoder({

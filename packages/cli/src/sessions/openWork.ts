@@ -1,3 +1,4 @@
+import { tell } from '../terminal/wordWrap.ts'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileRules } from '../../../stores/src/fileRules.ts'
@@ -74,7 +75,7 @@ export async function openWork(invocation: Invocation, host: CliHost): Promise<W
 
 /** Returns the callback for trouble with `AGENTS.md` files, for an agent that is told them: the coding agent, and others by `agentsMd`. */
 export const guideTrouble = (isTold: boolean, { stderr }: Pick<CliHost, 'stderr'>): SessionOptions['onGuideTrouble'] =>
-  isTold ? (trouble) => void stderr.write(`${trouble}\n`) : undefined
+  isTold ? (trouble) => tell(stderr, `${trouble}\n`) : undefined
 
 /** Says why the model was chosen, if the agent uses it. */
 export function sayChoice(
@@ -82,5 +83,5 @@ export function sayChoice(
   definition: Session['definition'] | undefined,
   { stderr }: Pick<CliHost, 'stderr'>,
 ): void {
-  if (notice !== undefined && (definition === undefined || definition.model === model)) stderr.write(`${notice}\n`)
+  if (notice !== undefined && (definition === undefined || definition.model === model)) tell(stderr, `${notice}\n`)
 }

@@ -1,4 +1,4 @@
-import { wrappedFor } from '../terminal/wordWrap.ts'
+import { tell } from '../terminal/wordWrap.ts'
 import { join, resolve } from 'node:path'
 import { withoutControls } from '../../../charts/src/plainText.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
@@ -102,7 +102,7 @@ export function howToResume(id: string, { dir, logs }: LogPlace): string {
 
 /** Prints the reason why a command did nothing, and returns its exit code. */
 export function refuse(host: CliHost, why: string, code: number = exitCodes.failed): number {
-  host.stderr.write(wrappedFor(host.stderr, `escapement: ${withoutControls(why)}\n`))
+  tell(host.stderr, `escapement: ${withoutControls(why)}\n`)
   return code
 }
 

@@ -53,7 +53,24 @@ export function callText(name: string, input: unknown, { colours, columns = 80 }
 
 /** Splits a line wider than the terminal into rows that are marked as continuations: an unmarked row would look like a new one. */
 const wrapped = (row: string, columns: number): string[] =>
-  chunked(row, columns - indent.length - 3).map((part, index) => `${indent}${index === 0 ? '' : '╎ '}${part}`)
+  atWords(row, columns - indent.length - 3).map((part, index) => `${indent}${index === 0 ? '' : '╎ '}${part}`)
+
+/** Splits a text into parts of at most `columns` columns, behind a blank where one is in the second half of a part. Nothing is lost. */
+function atWords(text: string, columns: number): string[] {
+  const parts: string[] = []
+  let begun = ''
+  for (const part of chunked(text, Math.floor(columns / 2))) {
+    const [whole = '', ...more] = chunked(begun + part, columns)
+    if (more.length === 0) begun = whole
+    else {
+      const blank = whole.lastIndexOf(' ') + 1
+      const end = blank > whole.length / 2 ? blank : whole.length
+      parts.push(whole.slice(0, end))
+      begun = whole.slice(end) + more.join('')
+    }
+  }
+  return [...parts, begun]
+}
 
 function editText(
   name: string,

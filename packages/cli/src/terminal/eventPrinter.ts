@@ -24,6 +24,10 @@ export interface PrinterOptions {
   readonly isPriced: boolean
   /** True if the terminal takes links. Default: false. */
   readonly hasLinks?: boolean
+  /** True if the terminal is dumb: replies stay as they were written. Default: false. */
+  readonly isDumb?: boolean
+  /** Way to resume here, in place of `agent.resume()`, which failures advise. Default: the same. */
+  readonly resume?: string
   /** Appended to the last line of every run. */
   readonly footer?: string
   /** Returns true if calls that need an approval are shown here before they run, so that their changes need not be shown again. */
@@ -39,11 +43,11 @@ const longRunMs = 10_000
 type Printers = { readonly [T in AgentEvent['type']]?: (event: EventOf<T>) => void }
 
 /**
- * Prints an agent's events for people: text as it streams, a line for each tool call, and one for the run. Replies are Markdown where a screen
- * can draw rows again and there are colours; elsewhere they stay as they were written.
+ * Prints an agent's events for people: text as it streams, a line for each tool call, and one for the run. Replies are laid out as Markdown where a
+ * screen can draw rows again, without colours too; elsewhere they stay as they were written.
  */
 export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => void {
-  const { screen, colours } = options
+  const { screen, colours, isDumb = false } = options
   const calls = new Map<string, { readonly line: string; readonly edit?: FileEdit }>()
   /** Calls whose change was shown before they ran. */
   const seen = new Set<string>()
@@ -51,14 +55,14 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
   let took: Took | undefined
   /** Policies that planned reverts, by the requests' ids. */
   const planned = new Map<string, string>()
-  /** Characters of the reply's text printed so far. */
   /** The failure that was told last, in its words. */
   let failure: string | undefined
+  /** Characters of the reply's text printed so far. */
   let shown = 0
   const endLine = (): void => {
     if (!screen.isAtLineStart) screen.write('\n')
   }
-  const reply = screen.grow !== undefined && colours.theme !== 'none' ? markdownPrinter(options) : plainPrinter(screen)
+  const reply = screen.grow !== undefined && !isDumb ? markdownPrinter(options) : plainPrinter(screen)
   const line = (text: string): void => {
     endLine()
     screen.write(`${text}\n`)
@@ -107,7 +111,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
               : ` Asking ${next} instead.`
             : ' Asking again.'
           : ` Trying again in ${duration(retryAt - time)}.`
-      failure = errorWords(error)
+      failure = errorWords(error, options)
       line(colours.yellow(withoutControls(`! ${failure}${again}`)))
     },
     'approval.requested': ({ key, name, input }) => {
@@ -156,7 +160,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     'undo.end': ({ undone, kept }) => {
       if (undone.length > 0) line(colours.dim(`  undone: ${withoutControls(undone.join(', '))}`))
       for (const { what, why } of kept) line(colours.yellow(`  not undone: ${withoutControls(`${what} (${why})`)}`))
-      if (undone.length + kept.length === 0) line(colours.dim('  there was nothing to undo'))
+      if (undone.length + kept.length === 0) line(colours.dim('  no change had to be undone'))
     },
     'prune.applied': (event) => {
       if (event.applied) line(colours.dim(`  ${pruneLine(event)}`))
@@ -174,7 +178,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     },
     'model.warning': ({ model, message }) => line(colours.yellow(`! ${withoutControls(`${model}: ${message}`)}`)),
     error: ({ error }) => {
-      failure = errorWords(error)
+      failure = errorWords(error, options)
       line(colours.red(withoutControls(`! ${failure}`)))
     },
     'run.end': (event) => {
@@ -216,7 +220,8 @@ interface RunLineOptions extends PrinterOptions {
   readonly failure: string | undefined
 }
 
-function runLine(end: EventOf<'run.end'>, { colours, isPriced, footer, took, failure }: RunLineOptions): string {
+function runLine(end: EventOf<'run.end'>, options: RunLineOptions): string {
+  const { colours, isPriced, footer, took } = options
   const { turns, usage, costUsd } = end
   const facts = [
     counted(turns, 'turn'),
@@ -226,7 +231,7 @@ function runLine(end: EventOf<'run.end'>, { colours, isPriced, footer, took, fai
     ...(footer === undefined ? [] : [footer]),
   ].join(' · ')
   const mark =
-    end.stopReason === 'stop' ? colours.green('✓ done') : colours.red(`✗ ${withoutControls(endingOf(end, failure))}`)
+    end.stopReason === 'stop' ? colours.green('✓ done') : colours.red(`✗ ${withoutControls(endingOf(end, options))}`)
   return `${mark} ${colours.dim(`· ${facts}`)}`
 }
 
@@ -253,14 +258,22 @@ function revertLine(event: EventOf<'revert.applied'>, policy: string | undefined
   const { applied, requested, reason = '', target, tag, category, economics } = event
   if (!applied || target === undefined || tag === undefined) return `not back to ${requested}: ${reason}`
   const [first, last] = [tag.abandoned[0], tag.abandoned.at(-1)].map((id) => (id === undefined ? '' : formatNodeId(id)))
-  return `back to ${formatNodeId(target)} (${category})${byPolicy(policy)}: ${first}–${last} set aside${saved(economics)}`
+  const aside = first === last ? first : `${first}–${last}`
+  return `back to ${formatNodeId(target)} (${category})${byPolicy(policy)}: ${aside} set aside${saved(economics)}`
 }
 
-const errorWords = ({ message, code }: ErrorInfo): string => `${message} (${code})`
+const errorWords = ({ message, code }: ErrorInfo, { resume }: Pick<PrinterOptions, 'resume'>): string =>
+  `${resume === undefined ? message : resumedBy(message, resume)} (${code})`
+
+/** Returns the message of a failure with the way in which a person resumes an agent, in place of the call that code makes. Pure. */
+export const resumedBy = (message: string, resume: string): string => message.replaceAll('agent.resume()', resume)
 
 /** Returns the reason why a run ended before it was done. */
-function endingOf({ stopReason, reason, error, refusal }: EventOf<'run.end'>, failure: string | undefined): string {
-  if (error !== undefined) return errorWords(error) === failure ? 'failed' : `failed: ${errorWords(error)}`
+function endingOf({ stopReason, reason, error, refusal }: EventOf<'run.end'>, options: RunLineOptions): string {
+  if (error !== undefined) {
+    const words = errorWords(error, options)
+    return words === options.failure ? 'failed' : `failed: ${words}`
+  }
   if (stopReason === 'paused' && reason?.type === 'limit')
     return `paused: the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
   if (reason?.type === 'stall') return `paused: it went in circles: ${reason.evidence}`

@@ -1,3 +1,4 @@
+import { wrappedFor } from './wordWrap.ts'
 import type { FormAnswer } from './input/form.ts'
 import type { FormToFill } from './input/panels.ts'
 import type { MenuItem } from './menu.ts'
@@ -35,7 +36,9 @@ export function plainScreen(output: { write(text: string): unknown }, columns?: 
   let isAtLineStart = true
   const write = (text: string): void => {
     if (text === '') return
-    output.write(text)
+    // Words that are still to come may belong to the last one.
+    const isLines = columns !== undefined && isAtLineStart && text.endsWith('\n')
+    output.write(isLines ? wrappedFor({ isTTY: true, columns }, text) : text)
     isAtLineStart = text.endsWith('\n')
   }
   const grow = (lines: readonly string[]): void =>

@@ -133,3 +133,11 @@ export function wrappedFor(
   const { done, open } = wordWrapped(text, columns)
   return done + open
 }
+
+/** Writes whole lines to a stream as `wrappedFor` lays them out. */
+export function tell(
+  stream: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown },
+  text: string,
+): void {
+  stream.write(wrappedFor(stream, text))
+}

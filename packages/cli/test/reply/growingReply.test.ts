@@ -261,4 +261,26 @@ describe('what a model writes to a terminal', (it) => {
     const raw = written(['[here](https://evil.test/a)'])[0]!
     assert.is(raw, '\u001B]8;;https://evil.test/a\u001B\\\u001B[4mhere\u001B[24m\u001B]8;;\u001B\\')
   })
+
+  it('keeps its marks where no style can stand for them, and still draws tables and wraps at words', () => {
+    const plain = { colours: coloursFor({ isTTY: true }, { NO_COLOR: '1' }), hasLinks: false }
+    const source =
+      '## A `b`\n\nSome **bold** and *slanted* words, ~~gone~~.\n\n| file | lines |\n|---|--:|\n| **a.ts** | 12 |\n\n- one\n'
+    const { reply, lines } = addToReply(emptyReply, source, plain, 30)
+    assert.equal(
+      [...lines, ...restOfReply(reply, plain, 30)],
+      [
+        '## A `b`',
+        '',
+        'Some **bold** and *slanted*',
+        'words, ~~gone~~.',
+        '',
+        'file     │ lines',
+        '─────────┼──────',
+        '**a.ts** │    12',
+        '',
+        '- one',
+      ],
+    )
+  })
 })

@@ -15,7 +15,7 @@ async function served(context: CaseContext) {
   return { ...writer, agent, attach, url: server.url }
 }
 
-const said = 'Some **bold** text\n\n- `one`\n- two\n'
+const said = 'Some **bold** text\n\n- `one`\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n'
 
 /** All that is shown of a reply, with colours and cursor moves. */
 async function shown(context: CaseContext, options: CliRunOptions, ...args: readonly string[]): Promise<string> {
@@ -48,14 +48,24 @@ describe('a reply that streams', (it) => {
     ['in a pipe that is to have colours', { isTerminal: false, env: { FORCE_COLOR: '1' } }, []],
     ['in a pipe, whatever the theme', { isTerminal: false }, ['--theme', 'light']],
     ['where the terminal is dumb', { env: { TERM: 'dumb' } }, []],
-    ['where no colours are wanted', { env: { NO_COLOR: '1' } }, []],
-    ['with the theme "none"', { env: { FORCE_COLOR: '1' } }, ['--theme', 'none']],
   ] as const)
     it(`is as it was written ${where}`, async (context) => {
       const raw = await shown(context, options, ...args)
       assert.ok(raw.includes('Some **bold** text\n'), JSON.stringify(raw))
       assert.ok(raw.includes('- `one`\n'))
+      assert.ok(raw.includes('|---|---|\n'))
       if ('isTerminal' in options && !('env' in options)) assert.not.match(raw, '\u001B')
+    })
+
+  for (const [where, options, args] of [
+    ['where no colours are wanted', { env: { NO_COLOR: '1' } }, []],
+    ['with the theme "none"', { env: { FORCE_COLOR: '1' } }, ['--theme', 'none']],
+  ] as const)
+    it(`keeps its marks, and has its tables drawn, ${where}`, async (context) => {
+      const raw = await shown(context, options, ...args)
+      assert.ok(raw.includes('Some **bold** text\n'), JSON.stringify(raw))
+      assert.ok(raw.includes('- `one`\n'))
+      assert.ok(raw.includes('a │ b\n──┼──\n1 │ 2\n'))
     })
 
   it('stays below what comes in between, and is whole where the chat is left', async (context) => {

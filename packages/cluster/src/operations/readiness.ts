@@ -8,7 +8,7 @@ const freshMs = 1_000
 
 type Phase = 'starting' | 'serving' | 'leaving'
 
-/** Readiness of a program: it is ready once it serves, while its store answers, until it is told to end. */
+/** Readiness of a program. It is ready from when it serves until it is told to stop, as long as its store answers. */
 export class Readiness {
   readonly #store: Pick<Store, 'read' | 'holds'>
   readonly #clock: Clock

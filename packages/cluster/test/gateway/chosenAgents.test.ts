@@ -81,7 +81,7 @@ describe('a gateway before agents that a function chooses', (it) => {
     assert.is((await client.spawn('echo', { id: 'hers', metadata: { tenant: 'ann' } })).id, 'hers')
     // That there is one is not told.
     const taken = client.spawn('echo', { id: 'of-ben', metadata: { tenant: 'ann' } })
-    await assert.rejects(taken, withCode('BRIDGE_FORBIDDEN', 'the new one is none'))
+    await assert.rejects(taken, withCode('BRIDGE_FORBIDDEN', 'the new one is not among them'))
     const twice = client.spawn('echo', { id: 'hers', metadata: { tenant: 'ann' } })
     await assert.rejects(twice, withCode('AGENT_EXISTS'))
     await assert.rejects(client.agent('of-ben').fork('n1'), withCode('AGENT_NOT_FOUND'))

@@ -62,7 +62,7 @@ const checks: readonly Check[] = [
       ? undefined
       : {
           code: 'EMBEDDED',
-          text: `${listed([...new Set(embedded.map(({ model }) => model))])}: an embedded model is a program that solves and fails on purpose. These figures show that the suite works, and say nothing of real models.`,
+          text: `${listed([...new Set(embedded.map(({ model }) => model))])}: an embedded model is a program that solves and fails on purpose. These figures show that the suite works, and say nothing about real models.`,
         }
   },
   ({ arms }) => {
@@ -80,7 +80,7 @@ const checks: readonly Check[] = [
       ? undefined
       : {
           code: 'UNPRICED',
-          text: `Prices are not known of ${listed([...new Set(unpriced.map(({ model }) => model))])}: there are no costs, and no budget can be given.`,
+          text: `Prices of ${listed([...new Set(unpriced.map(({ model }) => model))])} are not known, so there are no costs, and a budget is not possible.`,
         }
   },
   ({ header: { tasks } }) =>

@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { AgentDefinition, SubAgent } from '../../../../src/actors/define/agentDefinition.ts'
+import type { AgentDefinition, Callee } from '../../../../src/actors/define/agentDefinition.ts'
 import { subAgentOf, subAgentSpec, taskOf } from '../../../../src/actors/define/subAgents.ts'
 import { describeIssues, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
@@ -47,7 +47,7 @@ function agentTool(definition: AgentDefinition): AgentTool {
   return { definition, spec: specOf(agent), read: (input) => read(agent, input) }
 }
 
-function specOf(agent: SubAgent): Tool {
+function specOf(agent: Callee): Tool {
   const { definition } = agent
   const { name, description, inputSchema } = subAgentSpec(agent)
   const { task, ...fields } = inputSchema['properties'] as Readonly<Record<string, JsonSchema>>
@@ -94,7 +94,7 @@ function outputSchemaOf(output: z.ZodType): JsonSchema {
 
 const sessionOf = z.string().min(1).optional()
 
-function read(agent: SubAgent, input: unknown): Wanted {
+function read(agent: Callee, input: unknown): Wanted {
   const { session, ...rest } = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>
   const named = sessionOf.safeParse(session)
   if (!named.success) return { type: 'wrong', message: `Invalid arguments: session: ${describeIssues(named.error)}.` }

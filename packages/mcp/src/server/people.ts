@@ -39,7 +39,7 @@ function shownCall({ input }: Pending): { readonly text: string; readonly isWhol
   }
 }
 
-/** Tells whether people can be asked about it in a form, which then holds all that they decide about. */
+/** Returns true if a form can show everything that people need to know for a decision. */
 export const fitsForm = (pending: Pending): boolean => pending.kind === 'question' || shownCall(pending).isWhole
 
 /** Returns a sentence for people about a waiting entry, with all arguments of a call. */

@@ -10,9 +10,9 @@ import type { AgentTool } from './agentTool.ts'
 const scheme = 'state://'
 const mimeType = 'application/json'
 
-/** Most resources that are listed; others are read by their address. */
+/** Maximum number of resources that are listed; others are read by their address. */
 const mostListed = 100
-/** Most resources that a connection, or a request to be told, watches. */
+/** Maximum number of resources that a connection, or a request to be told, watches. */
 const mostWatched = 100
 
 export const uriOf = (session: string): string => `${scheme}${encodeURIComponent(session)}`

@@ -28,7 +28,7 @@ const pollInterval = 1_000
 /** Maximum length of a message about a task, in UTF-16 units. */
 const mostChars = 400
 
-/** A task as the log of its agent has it. */
+/** A task, followed in the log of its agent. */
 export class TaskView extends LoggedTask<McpTask> {
   #words = ''
   #begun: number | undefined

@@ -71,7 +71,7 @@ export default defineConfig({
             {
               // Pictures of charts, of agents and of machines; no details need them.
               name: 'charts',
-              test: /\/(?:chart(?:Stage|Picture|Card|Camera|Choice|Words|Skeleton|Drawing|Layout)|arrowPath|brakeChips|hubExits|textMeasure|edgeWords)\.tsx?$/,
+              test: /\/(?:chart(?:Stage|Picture|Card|Camera|Choice|Words|Skeleton|Drawing|Layout)|arrowPath|machinesBeside|brakeChips|hubExits|textMeasure|edgeWords)\.tsx?$/,
               minShareCount: 2,
               includeDependenciesRecursively: false,
             },

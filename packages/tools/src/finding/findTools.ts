@@ -14,7 +14,7 @@ import { isDeferred } from '../../../../src/actors/parts/deferred/deferral.ts'
 import { foundSpecs } from '../../../../src/actors/parts/deferred/foundSpecs.ts'
 import { indexOf, searchTools, type ToolIndex } from './searchTools.ts'
 
-/** Most tools that an answer declares, most characters of that, and most names beside it. */
+/** Maximum number of tools that an answer declares, of characters of that, and of names beside it. */
 const mostDeclared = 10
 const mostChars = 24_000
 const mostNames = 40

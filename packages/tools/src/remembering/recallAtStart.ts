@@ -10,7 +10,7 @@ import type { MemorySettings } from '../../../../src/actors/parts/memory/memoryO
 import { scopesOf, tierOf } from './scopes.ts'
 
 const mostQueried = 4_000
-/** Most episodes among what is recalled, so that facts have room. */
+/** Maximum number of episodes among what is recalled, so that facts have room. */
 const mostEpisodes = 3
 
 /** Result of a recall; `failed`: why the memory could not be searched or listed. */

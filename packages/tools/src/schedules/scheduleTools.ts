@@ -17,7 +17,7 @@ import { furthestMs } from '../../../../src/actors/parts/schedules/scheduling.ts
 export interface ScheduleToolsOptions {
   /** Shortest distance between two times, in milliseconds, at least 60,000, which is the default. */
   readonly minEveryMs?: number
-  /** Most schedules that the model may have. Default: 20. */
+  /** Maximum number of schedules that the model may have. Default: 20. */
   readonly max?: number
   /** People are asked before a schedule is made. Default: `true`. */
   readonly needsApproval?: boolean

@@ -14,8 +14,8 @@ export interface OpenFolders {
 }
 
 /**
- * Imports the optional package. Bundlers look up imports by name: the comments keep webpack and Turbopack from it, and esbuild leaves an
- * import alone whose failure is caught.
+ * Imports the optional package. Bundlers resolve imports with a constant name. The comments prevent that in webpack and Turbopack; esbuild skips
+ * imports whose failure is caught.
  */
 const importYaml = () =>
   import(/* webpackIgnore: true */ /* turbopackIgnore: true */ 'yaml').catch((thrown: unknown) => {

@@ -30,7 +30,7 @@ export interface AgentsMdMessage {
 }
 
 const fileName = 'AGENTS.md'
-/** Most bytes that are read of a file. */
+/** Maximum number of bytes that are read of a file. */
 const maxBytes = 1024 * 1024
 /** Fewest characters of a file that say something. */
 const fewestChars = 200

@@ -18,6 +18,9 @@ export const deleteFileTool = (use: WorkspaceUse, needsApproval: Approval<Delete
     canonical: (given) => ({ ...given, path: use.spell(given.path, 'file') }),
     subject: ({ path }) => ({ path }),
     needsApproval,
+    check: async ({ path }, context) => {
+      await readPart(use.of(context), path, { signal: context.signal, maxBytes: 1 })
+    },
     ...undo.tool,
     run: async ({ path }, context) => {
       const { signal } = context

@@ -36,7 +36,7 @@ interface ContainerOptions {
 const startMs = 60_000
 const scriptMs = 120_000
 const endMs = 2_000
-/** Most bytes that a script may give: a part of a file, or a list. */
+/** Maximum number of bytes that a script may give: a part of a file, or a list. */
 const maxOutBytes = 64 * 1024 * 1024
 const maxErrChars = 4_000
 

@@ -25,7 +25,7 @@ export interface DockerWorkspaceOptions {
   readonly env?: { readonly [name: string]: string }
   /** Memory, as Docker writes it. Default `'8g'`. */
   readonly memory?: string
-  /** Most processes. Default 1024. */
+  /** Maximum number of processes. Default 1024. */
   readonly processes?: number
   /** Programs of the image that the tools may use: with `['rg']` searches read less. Default: none. */
   readonly has?: readonly string[]

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
-import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
+import { defineTool, type ToolContext } from '../../../../src/actors/tools/defineTool.ts'
 import { keepFile, type FileUndo } from './fileReceipt.ts'
 import { replaceText } from './replaceText.ts'
 import type { Approval } from './approval.ts'
+import type { Workspace } from './port.ts'
 import { wholeText } from './textFile.ts'
 import { inTurn, type WorkspaceUse } from './workspaceUse.ts'
 
@@ -31,20 +32,19 @@ export const editFileTool = (use: WorkspaceUse, needsApproval: Approval<EditFile
     canonical: (given) => ({ ...given, path: use.spell(given.path, 'file') }),
     subject: ({ path }) => ({ path }),
     needsApproval,
+    check: async (given, context) => {
+      edited((await textOf(use.of(context), given.path, context)).text, given, context)
+    },
     // Not idempotent: the new text may contain the old.
     effects: 'irreversible',
     ...undo?.tool,
-    run: async ({ path, oldText, newText, all = false }, context) => {
+    run: async (given, context) => {
+      const { path } = given
       const { signal } = context
       const workspace = use.of(context)
       return inTurn(workspace, path, async () => {
-        const before = await wholeText(workspace, path, { signal, maxBytes: maxFileBytes })
-        const change = edited(before.text, path, {
-          oldText,
-          newText,
-          all,
-          clean: (text) => context.redact?.text(text) ?? text,
-        })
+        const before = await textOf(workspace, path, context)
+        const change = edited(before.text, given, context)
         const after = new TextEncoder().encode(change.content)
         const note =
           undo === undefined ? '' : await keepFile(workspace, { path, after, by: undo.writer(context) }, context)
@@ -55,13 +55,16 @@ export const editFileTool = (use: WorkspaceUse, needsApproval: Approval<EditFile
     },
   })
 
+const textOf = (workspace: Workspace, path: string, { signal }: { readonly signal: AbortSignal }) =>
+  wholeText(workspace, path, { signal, maxBytes: maxFileBytes })
+
 function edited(
   content: string,
-  path: string,
-  edit: Parameters<typeof replaceText>[1],
+  { path, oldText, newText, all = false }: EditFileInput,
+  { redact }: Pick<ToolContext, 'redact'>,
 ): ReturnType<typeof replaceText> {
   try {
-    return replaceText(content, edit)
+    return replaceText(content, { oldText, newText, all, clean: (text) => redact?.text(text) ?? text })
   } catch (thrown) {
     throw new Error(`${path}: ${messageOf(thrown)}`, { cause: thrown })
   }

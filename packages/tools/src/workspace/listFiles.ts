@@ -9,7 +9,7 @@ import { inFolder } from './paths.ts'
 import type { WorkspaceEntry } from './port.ts'
 import type { WorkspaceUse } from './workspaceUse.ts'
 
-/** Most files visited; any beyond that are not even counted. */
+/** Maximum number of files visited; any beyond that are not even counted. */
 const maxVisited = 200_000
 
 const input = lazily(() =>

@@ -5,7 +5,7 @@ import { pathError, type Workspace, type WorkspaceEntry } from './port.ts'
 export interface MemoryWorkspaceOptions {
   /** Absolute path by which the model may name the root. Default `/workspace`. */
   readonly root?: string
-  /** Most bytes of all files together; more is refused with `WORKSPACE_FULL`. Default 256 MiB. */
+  /** Maximum number of bytes of all files together; more is refused with `WORKSPACE_FULL`. Default 256 MiB. */
   readonly maxBytes?: number
 }
 

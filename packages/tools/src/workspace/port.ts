@@ -76,7 +76,7 @@ export interface WriteOptions {
 
 export interface ListOptions {
   readonly signal: AbortSignal
-  /** Most entries to list. */
+  /** Maximum number of entries to list. */
   readonly limit: number
   /** True for all files and links below it; false for what is in it, folders too. */
   readonly deep: boolean

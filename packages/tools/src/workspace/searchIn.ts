@@ -47,7 +47,7 @@ export interface SearchMatch {
   readonly after: string
 }
 
-/** Most bytes of a file that is searched. */
+/** Maximum number of bytes of a file that is searched. */
 export const maxSearchedBytes = 5 * 1024 * 1024
 const maxLineChars = 300
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)

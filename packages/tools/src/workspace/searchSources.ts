@@ -5,9 +5,9 @@ import type { Workspace } from './port.ts'
 import { shellQuoted } from './shellFiles.ts'
 import { maxSearchedBytes, searchedText, type SearchedFile, type SearchRequest, wantedBy } from './searchIn.ts'
 
-/** Most files that are looked at, as for `list_files`. */
+/** Maximum number of files that are looked at, as for `list_files`. */
 const maxFiles = 200_000
-/** Most bytes of names that `rg` may give. */
+/** Maximum number of bytes of names that `rg` may give. */
 const maxNameBytes = 16 * 1024 * 1024
 
 export interface Search {

@@ -32,7 +32,7 @@ export interface ShellPlace {
   put(path: string, bytes: Uint8Array, signal: AbortSignal): Promise<void>
 }
 
-/** Most bytes of names that a list takes. */
+/** Maximum number of bytes of names that a list takes. */
 const maxListBytes = 32 * 1024 * 1024
 
 /**

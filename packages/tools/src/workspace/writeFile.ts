@@ -4,6 +4,7 @@ import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import { asBefore, shownBytes } from './asBefore.ts'
 import { keepFile, type FileUndo } from './fileReceipt.ts'
 import type { Approval } from './approval.ts'
+import type { Workspace, WorkspaceFile } from './port.ts'
 import { inTurn, type WorkspaceUse } from './workspaceUse.ts'
 
 const input = lazily(() =>
@@ -25,14 +26,16 @@ export const writeFileTool = (use: WorkspaceUse, needsApproval: Approval<WriteFi
     canonical: (given) => ({ ...given, path: use.spell(given.path, 'file') }),
     subject: ({ path }) => ({ path }),
     needsApproval,
+    check: async ({ path }, context) => {
+      await replaced(use.of(context), path, context.signal)
+    },
     effects: 'idempotent',
     ...undo?.tool,
     run: async ({ path, content: given }, context) => {
       const { signal } = context
-      if (path === '.') throw new Error(`path ${JSON.stringify(path)} is the workspace itself, not a file`)
       const workspace = use.of(context)
       return inTurn(workspace, path, async () => {
-        const before = await workspace.read(path, { signal, maxBytes: shownBytes })
+        const before = await replaced(workspace, path, signal)
         const { content, note: kept } = asBefore(before?.bytes ?? new Uint8Array(), given)
         const bytes = new TextEncoder().encode(content)
         const note =
@@ -46,6 +49,12 @@ export const writeFileTool = (use: WorkspaceUse, needsApproval: Approval<WriteFi
       })
     },
   })
+
+/** Returns what a file is before it is written; `null` for a new one. Rejects where there can be no file. */
+async function replaced(workspace: Workspace, path: string, signal: AbortSignal): Promise<WorkspaceFile | null> {
+  if (path === '.') throw new Error(`path ${JSON.stringify(path)} is the workspace itself, not a file`)
+  return workspace.read(path, { signal, maxBytes: shownBytes })
+}
 
 const countLines = (text: string): number => {
   const ends = text.split('\n').length - 1

@@ -8,7 +8,7 @@ const signs = { add: '+', replace: '=', remove: '−' } as const
 export const opText = (op: StateOp): string =>
   `${signs[op.op]} ${op.path === '' ? '/' : op.path}${op.op === 'remove' ? '' : ` ${JSON.stringify(op.value)}`}`
 
-/** Most lines of one change. */
+/** Maximum number of lines of one change. */
 const mostLines = 20
 
 export const stateLines: PartLines<typeof stateRecords> = {

@@ -2,11 +2,11 @@ import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { asJson, notJson } from './plainJson.ts'
 import { isObject } from '../../../../src/protocol/checks/isObject.ts'
 
-/** Most bytes of an event from outside, and of the output of an effect, as JSON. */
+/** Maximum number of bytes of an event from outside, and of the output of an effect, as JSON. */
 export const mostBytes = 262_144
-/** Most bytes of an event that one of a machine's actors sends, as JSON. */
+/** Maximum number of bytes of an event that one of a machine's actors sends, as JSON. */
 const mostInnerBytes = 1_048_576
-/** Most events that wait for a machine. */
+/** Maximum number of events that wait for a machine. */
 export const mostWaiting = 10_000
 
 /**

@@ -42,7 +42,7 @@ export interface KeptState {
   readonly status: string
 }
 
-/** Most bytes of a kept state, as JSON. */
+/** Maximum number of bytes of a kept state, as JSON. */
 const mostBytes = 1_048_576
 
 /** Returns the persisted form of a state. */

@@ -26,7 +26,7 @@ export function inStep<T>(step: Pick<HostStep, 'hostId' | 'seq' | 'agents'>, wor
   }
 }
 
-/** Most agents in one machine: XState stops flat children in quadratic time. */
+/** Maximum number of agents in one machine: XState stops flat children in quadratic time. */
 export const mostAgents = 100
 
 /** Returns the id for an agent, or for its first request, that the current step makes; `undefined` outside of a step. */

@@ -9,7 +9,7 @@ import { breather } from '../../timing/breather.ts'
 import type { Cancellation } from '../../timing/cancellation.ts'
 import { foldTerms } from './foldTerms.ts'
 import { effect } from '../../effect.ts'
-import { requestTokens } from '../../turn/requestTokens.ts'
+import { requestTokens } from '../../turn/estimates.ts'
 
 /** The effect of `draining.folding`: folds the oldest steps if the next request would be too large and the fold saves enough. */
 export const drainFold = (find: FindPorts) =>

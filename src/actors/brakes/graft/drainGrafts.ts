@@ -10,7 +10,7 @@ import type { FindPorts } from '../../agentPorts.ts'
 import { economicsFor } from '../economicsFor.ts'
 import { mostTokens } from '../mostTokens.ts'
 import { effect } from '../../effect.ts'
-import { requestTokens } from '../../turn/requestTokens.ts'
+import { requestTokens } from '../../turn/estimates.ts'
 
 /** The effect of `draining.grafts`: decides which abandoned steps each queued graft copies. */
 export const drainGrafts = (find: FindPorts) =>

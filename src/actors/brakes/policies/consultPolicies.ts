@@ -13,7 +13,7 @@ import { planOf, type AskedFor } from './checkPlan.ts'
 import { consultationOf, noSpending, spentSoFar, type Spending } from './consultation.ts'
 import type { Policy } from '../../define/policy.ts'
 import { TimeLimit } from '../../timing/timeLimit.ts'
-import { requestTokens } from '../../turn/requestTokens.ts'
+import { requestTokens } from '../../turn/estimates.ts'
 
 /** Maximum lengths of stored texts, in characters. */
 const longest = { why: 300, reason: 500, note: 4_000 } as const

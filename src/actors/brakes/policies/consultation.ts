@@ -23,7 +23,7 @@ import type { Cancellation } from '../../timing/cancellation.ts'
 import { remembering } from '../../parts/memory/remembering.ts'
 import { through } from '../../models/openStream.ts'
 import { costOf } from '../../turn/pricing.ts'
-import { requestTokens } from '../../turn/requestTokens.ts'
+import { requestTokens } from '../../turn/estimates.ts'
 import type { Answer, Consultation, Policy, Question, Runnable, StepView } from '../../define/policy.ts'
 
 /** Usage and cost of the models that a policy asked. */

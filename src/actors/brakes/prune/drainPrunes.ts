@@ -10,7 +10,7 @@ import { readInSlices } from '../fold/drainFold.ts'
 import { economicsFor } from '../economicsFor.ts'
 import { mostTokens } from '../mostTokens.ts'
 import { effect } from '../../effect.ts'
-import { requestTokens } from '../../turn/requestTokens.ts'
+import { requestTokens } from '../../turn/estimates.ts'
 
 const fold = (
   { conversation, definition, frame }: AgentPorts,

@@ -17,11 +17,11 @@ import type { NodeId } from '../../../protocol/ids.ts'
 import { addUsage, noUsage } from '../../../protocol/messages.ts'
 import type { AgentPorts, FindPorts } from '../../agentPorts.ts'
 import { revertSettingsOf } from '../../define/brakingOptions.ts'
-import { effectsOf } from '../../calls/effectsOf.ts'
+import { effectsOf } from './effectsOf.ts'
 import { economicsFor } from '../economicsFor.ts'
 import { effect } from '../../effect.ts'
 import { costOf } from '../../turn/pricing.ts'
-import { requestTokens } from '../../turn/requestTokens.ts'
+import { requestTokens } from '../../turn/estimates.ts'
 import { isWritten, writeTagText, type TagText } from './writeTagText.ts'
 
 /** The effect of `draining.reverts`: decides every queued revert against the current trunk. At most one is applied. */

@@ -3,7 +3,7 @@ import { renderNotice } from '../../../conversation/request/brakeNotes.ts'
 import type { StallInput, StallCheck } from '../../../machines/drainTypes.ts'
 import type { FindPorts } from '../../agentPorts.ts'
 import { effect } from '../../effect.ts'
-import { requestTokens } from '../../turn/requestTokens.ts'
+import { requestTokens } from '../../turn/estimates.ts'
 
 /** The effect of `draining.checking`: checks whether the newest step ends a loop, and decides how to handle it. */
 export const drainStall = (find: FindPorts) =>

@@ -1,4 +1,4 @@
-import type { AgentDefinition, SubAgent } from '../../define/agentDefinition.ts'
+import type { AgentDefinition, Callee } from '../../define/agentDefinition.ts'
 import { outside } from '../../define/outside.ts'
 import { taskOf } from '../../define/subAgents.ts'
 import { isDeferred } from './deferral.ts'
@@ -19,7 +19,7 @@ export function withDeclaration(definition: Finding, name: string, message: stri
 }
 
 /** Returns the task of a sub-agent's call as `taskOf` does, with the declaration if it is wrong and no request has the sub-agent. */
-export function declaredTask(caller: Finding, agent: SubAgent, input: unknown): ReturnType<typeof taskOf> {
+export function declaredTask(caller: Finding, agent: Callee, input: unknown): ReturnType<typeof taskOf> {
   const task = taskOf(agent, input)
   return task.ok ? task : { ...task, message: withDeclaration(caller, agent.definition.name, task.message) }
 }

@@ -91,7 +91,7 @@ function charClass(chars: readonly string[]): CharTest {
 
 const maxPatternChars = 1000
 const maxAlternatives = 256
-/** Most characters over all alternatives: matching time is proportional to them. */
+/** Maximum number of characters over all alternatives: matching time is proportional to them. */
 const maxExpandedChars = 4000
 
 /** Text, or one of several sequences. */

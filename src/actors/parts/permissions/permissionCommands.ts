@@ -1,5 +1,6 @@
 import { RuntimeError } from '../../../protocol/errors.ts'
 import { alwaysId } from '../../../protocol/parts/permissions/permissionModes.ts'
+import type { GrantedRule } from '../../../protocol/parts/permissions/permissionState.ts'
 import type { Grant } from '../../../protocol/parts/permissions/permissionRecords.ts'
 import type { ApplyCommand, PartCommandContext } from '../applyCommand.ts'
 import { readRule } from './rules.ts'
@@ -28,6 +29,9 @@ export function checkGrant(asked: Asked, { rule, scope }: Grant): void {
 export const permit: ApplyCommand<'agent.permit'> = ({ rule: said, decision = 'allow', for: scope }, context) => {
   const rule = said.trim()
   checkGrant(context, { rule, scope })
+  const isSame = (grant: GrantedRule): boolean =>
+    scope === 'session' && grant.scope === scope && grant.rule === rule && grant.decision === decision
+  if (context.parts.permissions?.grants.some(isSame) === true) return []
   const id = scope === 'always' ? alwaysId(decision, rule) : context.id
   return [{ type: 'permission.granted', id, rule, decision, scope, by: 'person', requestId: context.id }]
 }

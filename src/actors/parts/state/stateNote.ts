@@ -52,7 +52,7 @@ function outline(value: unknown): string {
   return shown
 }
 
-/** Most places that are listed of one part. */
+/** Maximum number of places that are listed of one part. */
 const mostPlaces = 50
 
 function placesIn(value: unknown, depth: number, path: readonly string[]): string[] {

@@ -6,7 +6,7 @@ import { textOf, type Block } from '../../../protocol/messages.ts'
 import type { AgentPorts } from '../../agentPorts.ts'
 import { askGuards } from './askGuards.ts'
 import { Cancellation } from '../../timing/cancellation.ts'
-import { partialUsage } from '../partialUsage.ts'
+import { partialUsage } from '../estimates.ts'
 import { readAnswer } from '../../../protocol/checks/readOutput.ts'
 
 type Stream = (ports: AgentPorts, input: ReplyInput, cancellation: Cancellation) => Promise<ReplyOutput>

@@ -1,3 +1,4 @@
+import { tell } from '../../terminal/wordWrap.ts'
 import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
 import { counted, whole } from '../../../../charts/src/amounts.ts'
@@ -44,7 +45,8 @@ export async function runLongDemo(invocation: Invocation, host: CliHost, modules
   const colours = coloursFor(host.stdout, host.env, host.theme)
   if (!json) {
     const where = colours.dim(`The folder is ${workshop.dir}; the model is ${choice.model.id}.`)
-    host.stdout.write(
+    tell(
+      host.stdout,
       `${colours.bold('A task of hundreds of steps.')} ${where}\n${colours.bold('Task:')} ${longTask}\n\n`,
     )
   }
@@ -61,12 +63,12 @@ export async function runLongDemo(invocation: Invocation, host: CliHost, modules
       }),
     )
     if (code === exitCodes.interrupted) return code
-    if (!json && view !== undefined) host.stdout.write(sayCounts(view.counts, host))
+    if (!json && view !== undefined) tell(host.stdout, sayCounts(view.counts, host))
     // The check as it was: the agent could have changed it.
     writeFileSync(join(workshop.dir, projectCheckFile), project[projectCheckFile]!)
     const passes = await verify(workshop, [projectCheckFile], { host, timeoutMs: 60_000 })
     if (passes === undefined) return exitCodes.interrupted
-    if (!json) host.stdout.write(sayVerdict(passes, modules, host))
+    if (!json) tell(host.stdout, sayVerdict(passes, modules, host))
     await page.stay()
     return passes ? code : exitCodes.failed
   } finally {

@@ -1,3 +1,4 @@
+import { tell } from '../../terminal/wordWrap.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrakingOptions } from '../../../../../src/actors/define/brakingOptions.ts'
@@ -75,20 +76,18 @@ export async function runStallDemo(
   const { bold, dim } = coloursFor(host.stdout, host.env, host.theme)
   if (!json) {
     const where = dim(`The folder is ${workshop.dir}; the model is ${choice.model.id}.`)
-    host.stdout.write(
-      `${bold('A task that invites going in circles.')} ${where}\n${dim(why)}\n${bold('Task:')} ${buildTask}\n\n`,
-    )
+    tell(host.stdout, `${bold('A task that invites a loop.')} ${where}\n${dim(why)}\n${bold('Task:')} ${buildTask}\n\n`)
   }
   try {
     const page = await openPage(session, invocation, host, pageHint)
     const code = codeOf(await runTask(session, buildTask, { host, json, isPriced: choice.isEmbedded }))
     if (code === exitCodes.interrupted) return code
-    if (!json) host.stdout.write(sayNoticed(session.agent, noticed, host))
+    if (!json) tell(host.stdout, sayNoticed(session.agent, noticed, host))
     // The check as it was: the agent could have changed it.
     writeFileSync(join(workshop.dir, checkFile), checkProgram)
     const passes = await verify(workshop, [checkFile], { host, timeoutMs: 60_000 })
     if (passes === undefined) return exitCodes.interrupted
-    if (!json) host.stdout.write(sayVerdict(passes, host))
+    if (!json) tell(host.stdout, sayVerdict(passes, host))
     await page.stay()
     return passes ? code : exitCodes.failed
   } finally {
@@ -130,7 +129,7 @@ function sayNoticed({ conversation }: Agent, { stalls, requests }: Noticed, host
         ]
   const columns = host.stdout.isTTY && host.stdout.columns > 0 ? columnsOf(host) - 2 : Infinity
   const tree = conversationTree(conversation, colours, columns).map((line) => `  ${line}\n`)
-  const spent = `  ${counted(requests, 'request')}, of ${maxTurns} that it may make\n`
+  const spent = `  ${requests} of at most ${counted(maxTurns, 'request')}\n`
   return `\n${heading}${spent}\n${colours.bold(treeOf)}\n\n${tree.join('')}`
 }
 
@@ -151,6 +150,6 @@ function sayVerdict(passes: boolean, host: CliHost): string {
   const { bold, dim, green, red } = coloursFor(host.stdout, host.env, host.theme)
   const verdict = passes ? green('dist/prices.json is built') : red('dist/prices.json is not built')
   const start = host.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'escapement demo'
-  const next = `Next: an agent that gives up a dead end by itself: ${start} sort. For agents of yours: "Turn the brakes on" in escapement/docs/quickStart.md.`
+  const next = `Next: an agent that gives up a dead end by itself: ${start} sort. For your own agents: "Turn the brakes on" in escapement/docs/quickStart.md.`
   return `\n${bold('Checked once more, apart from the agent:')} ${verdict}.\n\n${dim(next)}\n`
 }

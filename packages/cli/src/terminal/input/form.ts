@@ -109,7 +109,12 @@ export interface FormRows {
   readonly cursor: { readonly row: number; readonly column: number }
 }
 
-const hint = '  Tab, ↑ ↓ field · ← → choose · Enter answer · - no answer · Esc stop'
+/** The longest one that fits is shown. */
+const hints = [
+  '  Tab, ↑ ↓ field · ← → choose · Enter answer · - no answer · Esc stop',
+  '  Tab field · ← → choose · Enter answer · - none',
+  '  Tab · ← → · Enter · - none',
+]
 const mostName = 16
 
 /** Lays out the fields as rows of a terminal: as many as fit, around the one that keys are for. Pure. */
@@ -155,7 +160,9 @@ export function formRows(
   const [from, upTo] = around(blocks, state.at, Math.max(1, rows - 2))
   const shown = blocks.slice(from, upTo)
   const above = blocks.slice(from, state.at).flat().length
-  const foot: FormRow = { parts: [{ part: 'hint', text: fitted(hint, columns) }] }
+  const foot: FormRow = {
+    parts: [{ part: 'hint', text: fitted(hints.find((one) => textWidth(one) <= columns) ?? hints.at(-1)!, columns) }],
+  }
   return {
     rows: [...shown.flat(), { parts: [] }, foot],
     cursor: { row: above + cursorAt, column: cursorColumn },

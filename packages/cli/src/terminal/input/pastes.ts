@@ -12,7 +12,8 @@ const pastedAt = '\u{10FFFD}'
 export const namingNone = (text: string): string => text.replaceAll('@', pastedAt)
 
 const longestTyped = 1_000
-const mostEchoed = 2_000
+/** Maximum size of a paste that is left on the screen in full. */
+const mostEchoed = { characters: 2_000, lines: 8 }
 
 /** A text as it may stand in an input line: with ordinary line breaks and without control characters. */
 export const cleanText = (pasted: string): string =>
@@ -69,7 +70,7 @@ export class Pastes {
   echo(line: string): string {
     const shown = line.replace(marks, (mark) => {
       const text = this.#textOf(mark)
-      return text === undefined ? mark : text.length > mostEchoed ? `[${sizeOf(text)}]` : text
+      return text === undefined ? mark : isLong(text) ? `[${sizeOf(text)}]` : text
     })
     return withAts(shown).replaceAll('\n', '\n  ')
   }
@@ -78,6 +79,9 @@ export class Pastes {
     return this.#texts[mark.codePointAt(0)! - firstMark]
   }
 }
+
+const isLong = (text: string): boolean =>
+  text.length > mostEchoed.characters || text.split('\n').length > mostEchoed.lines
 
 const withAts = (text: string): string => text.replaceAll(pastedAt, '@')
 

@@ -25,7 +25,8 @@ export function blockLines(block: MarkdownBlock, look: ReplyLook, columns: numbe
       return changing(filledRows(spanRuns(block.spans, look), columns).map(({ text }) => text))
     case 'heading': {
       const paint = block.level === 1 ? (text: string) => colours.bold(colours.underline(text)) : colours.bold
-      return changing(filledRows(spanRuns(block.spans, look, paint), columns).map(({ text }) => text))
+      const mark = colours.theme === 'none' ? [{ text: `${'#'.repeat(block.level)} `, paint }] : []
+      return changing(filledRows([...mark, ...spanRuns(block.spans, look, paint)], columns).map(({ text }) => text))
     }
     case 'list':
       return listLines(block, look, columns)
@@ -47,7 +48,7 @@ const changing = (lines: readonly string[]): GrowingLines => ({ lines, stable: 0
 
 const roomFor = (before: string, columns: number): number => Math.max(leastColumns, columns - textWidth(before))
 
-/** Returns true if an empty line separates two blocks. It does not where the signs of a list change, as in a diff that no fence encloses. */
+/** Returns true if an empty line separates two blocks. None separates lists whose markers differ, as in a diff without a fence. */
 export const areApart = (before: MarkdownBlock | undefined, block: MarkdownBlock): boolean =>
   !(before?.type === 'list' && block.type === 'list' && before.mark !== null && block.mark !== null)
 

@@ -27,13 +27,25 @@ export function spanRuns(spans: readonly MarkdownSpan[], look: ReplyLook, paint:
       case 'break':
         return [{ text: '\n', paint }]
       case 'code':
-        return [{ text: withoutControls(span.text), paint: (text) => paint(colours.cyan(text)) }]
+        return marked('`', [{ text: withoutControls(span.text), paint: (text) => paint(colours.cyan(text)) }], look)
       case 'strong':
-        return spanRuns(span.spans, look, (text) => paint(colours.bold(text)))
+        return marked(
+          '**',
+          spanRuns(span.spans, look, (text) => paint(colours.bold(text))),
+          look,
+        )
       case 'emphasis':
-        return spanRuns(span.spans, look, (text) => paint(colours.italic(text)))
+        return marked(
+          '*',
+          spanRuns(span.spans, look, (text) => paint(colours.italic(text))),
+          look,
+        )
       case 'strike':
-        return spanRuns(span.spans, look, (text) => paint(colours.strike(text)))
+        return marked(
+          '~~',
+          spanRuns(span.spans, look, (text) => paint(colours.strike(text))),
+          look,
+        )
       case 'image':
         return [
           {
@@ -47,6 +59,10 @@ export function spanRuns(spans: readonly MarkdownSpan[], look: ReplyLook, paint:
     }
   })
 }
+
+/** Returns runs between the marks of Markdown where no colour or style tells them apart. */
+const marked = (mark: string, runs: readonly Run[], { colours }: ReplyLook): Run[] =>
+  colours.theme === 'none' ? [{ text: mark, paint: same }, ...runs, { text: mark, paint: same }] : [...runs]
 
 const addressRun = (url: string, { colours }: ReplyLook): Run[] =>
   url === '' ? [] : [{ text: ` (${withoutControls(url).replaceAll('\n', '')})`, paint: colours.dim }]

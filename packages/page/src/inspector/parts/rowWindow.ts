@@ -52,6 +52,8 @@ export class RowWindow {
   #isKept = false
   /** True if a person has done something here since it was last placed. */
   #hasInput = false
+  /** True once a person has turned the wheel up, until they do something else: the document scrolls later, and rows may grow before. */
+  #isLeaving = false
   /** The row a person last did something with. */
   #touched: RowKey | null = null
   /** True if that row has become higher or lower: it stays where it is. */
@@ -117,7 +119,8 @@ export class RowWindow {
     else if (this.#target === null && this.isFollowing) this.#scroll(this.#lastTop(element))
     else this.#approach()
     if (this.isFollowing) this.#isKept = true
-    else if (this.#target === null) this.#isAtEnd = this.#gap(element) <= (this.#options.follows ? 1 : endPx)
+    else if (this.#target === null && !this.#isLeaving)
+      this.#isAtEnd = this.#gap(element) <= (this.#options.follows ? 1 : endPx)
     this.#place(element)
   }
 
@@ -137,6 +140,7 @@ export class RowWindow {
   scrollToEnd(): void {
     this.#target = 'end'
     this.#isAtEnd = true
+    this.#isLeaving = false
     this.#isKept = true
     this.#approach()
   }
@@ -169,11 +173,14 @@ export class RowWindow {
     this.#draw()
   }
 
-  readonly #onMove = ({ target }: Event): void => {
+  readonly #onMove = (event: Event): void => {
+    const { target } = event
+    const list = this.#element!
     this.#target = null
     this.#isKept = false
     this.#hasInput = true
-    const list = this.#element!
+    this.#isLeaving = event instanceof WheelEvent && event.deltaY < 0 && list.scrollTop > 0
+    if (this.#isLeaving) this.#leaveEnd()
     // Keys mean the row that the list says is active.
     const active = target === list ? document.getElementById(list.getAttribute('aria-activedescendant') ?? '') : target
     const row = active instanceof Element ? active.closest<HTMLElement>('[data-index]') : null
@@ -187,7 +194,7 @@ export class RowWindow {
    */
   #look(element: HTMLElement): void {
     this.#top = element.scrollTop
-    if (this.#gap(element) <= 1) this.#isAtEnd = true
+    if (this.#gap(element) <= 1) this.#isAtEnd = !this.#isLeaving
     else if (Math.abs(this.#top - this.#placed) > 1 && (this.#hasInput || this.#extentOf(element) === this.#extent)) {
       this.#target = null
       if (this.#top < this.#placed) this.#leaveEnd()

@@ -129,8 +129,13 @@ describe('the camera of a chart', (it) => {
       box('roomy', 9_000, { depth: 3, width: 2_000 }),
       box('agent', 0, { kind: 'machine', depth: 1, isOuter: true, width: 20_000 }),
     ]
-    assert.equal([...namesFromAfar(boxes, far, new Map())], ['executing', 'far', 'roomy'])
-    assert.equal([...namesFromAfar(boxes, far, new Map([['idle', 'itself']]))], ['idle', 'far', 'roomy'])
+    assert.equal([...namesFromAfar(boxes, far, new Map())], ['executing', 'far', 'inner', 'roomy'])
+    assert.equal([...namesFromAfar(boxes, far, new Map([['idle', 'itself']]))], ['idle', 'far', 'inner', 'roomy'])
+    // One that is high keeps others away where it is, and not below.
+    const high = [box('compacting', 0, { height: 900, width: 900 }), box('settling', 0, { y: 960, width: 900 })]
+    assert.is(namesFromAfar(high, far, new Map()).size, 2)
+    const machine = box('agent', 0, { kind: 'machine', depth: 1, isOuter: true, width: 20_000, y: -900 })
+    assert.ok(namesFromAfar([...boxes, machine], far, new Map()).has('agent'), 'its name has room above the states')
   })
 
   it('holds names in their boxes from afar, if need be a little smaller or the box a little wider', () => {

@@ -1,4 +1,4 @@
-import { growingTail } from '../../../src/inspector/model/conversation/growingTail.ts'
+import { growingTail, textTail } from '../../../src/inspector/model/conversation/growingTail.ts'
 import { beginningWorthCutting } from '../../../src/inspector/model/words/shortText.ts'
 import { growMarkdown } from '../../../../charts/src/text/growingMarkdown.ts'
 import { textOfBlocks } from '../../../../charts/src/text/markdownTree.ts'
@@ -19,6 +19,20 @@ describe('the end of a text that grows', (it) => {
   it('is the end of its last block when that alone is longer', () => {
     assert.equal(tail('a\n\n```ts\nconst a = 1', 5), ['a = 1', 1, true])
     assert.equal(tail('a\n\none **two** three', 5), ['three', 1, true])
+  })
+
+  it('keeps its beginning for who reads it', () => {
+    const text = '# a\n\nbbb\n\nccc'
+    const kept = growingTail(growMarkdown(text), 4)
+    const later = growingTail(growMarkdown(`${text}ddd\n\neee`), 4, kept)
+    assert.equal([textOfBlocks(later.blocks), later.first, later.isCut], ['bbb\ncccddd\neee', 1, true])
+    const code = growingTail(growMarkdown('```ts\nconst a = 1'), 5)
+    assert.is(textOfBlocks(growingTail(growMarkdown('```ts\nconst a = 12'), 5, code).blocks), 'a = 12')
+    assert.equal(textTail('abcdef', 4), { first: 0, skipped: 2, isCut: true })
+    assert.equal(textTail('abcdefgh', 4, { first: 0, skipped: 2 }), { first: 0, skipped: 2, isCut: true })
+    // Another text has begun.
+    assert.is(textTail('a', 4, { first: 0, skipped: 2 }).skipped, 0)
+    assert.is(growingTail(growMarkdown('a'), 4, { first: 3, skipped: 0 }).first, 0)
   })
 })
 

@@ -66,7 +66,7 @@ describeInChromium('the requests on the inspector page', (it) => {
       await page.keyboard.press('Enter')
       await inspector.sees('You tell all.', page.locator('.diff-line.is-added'))
       await inspector.sees('Change 1 of 2')
-      await page.keyboard.press('Escape')
+      // The number is typed, so letters are keys again.
       await page.keyboard.press('c')
       await inspector.sees('Change 2 of 2')
       await inspector.sees('Nothing at 29.', page.locator('.request-message.is-new'))

@@ -2,7 +2,7 @@ import { requestChange } from '../../../../sessions/src/requestChange.ts'
 import type { ModelRequest, RequestMessage } from '../../../../../src/protocol/ports/model.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
 import type { RequestView } from '../../../src/inspector/model/agent/agentView.ts'
-import { requestMarks } from '../../../src/inspector/model/requests/requestMarks.ts'
+import { markCounts, requestMarks } from '../../../src/inspector/model/requests/requestMarks.ts'
 import { jsonLines } from '../../../src/inspector/model/requests/jsonLines.ts'
 import { changedRows, compareRequests, requestRows } from '../../../src/inspector/model/requests/requestRows.ts'
 import { requestReasons } from '../../../src/inspector/model/requests/requestReason.ts'
@@ -25,6 +25,7 @@ describe('messages beside those of the request before', (it) => {
     const before = ['a', 'b', 'c', 'd'].map(said)
     const now = ['a', 'x', 'c', 'e'].map(said)
     assert.equal(requestMarks(before, now, 1), { marks: ['kept', 'new', 'moved', 'new'], gone: [1, 3] })
+    assert.equal(markCounts(requestMarks(before, now, 1)), { moved: 1, added: 2, gone: 2 })
   })
 
   it('that are equal are matched once each', () => {

@@ -41,6 +41,12 @@ describeInChromium('a person who looks for a word on the inspector page', (it) =
       await list.locator('mark').first().waitFor()
       assert.match((await list.locator('mark').first().innerText()).toLowerCase(), /^heron stood$/)
       assert.equal(await axeViolations(page), [])
+      // Sub-agents that have ended are called what they were called for.
+      await list
+        .locator('.search-agent')
+        .filter({ hasText: /^(?!lead).+lead\.\d/ })
+        .first()
+        .waitFor()
       await page.getByRole('button', { name: /^said / }).waitFor()
       await page.keyboard.press('Shift+Enter')
       await until(

@@ -69,15 +69,20 @@ describeInChromium('equal failures and pauses on the overview', (it) => {
       ),
     })
     const { runtime, server } = await serveInspector(context, [looping])
-    for (const id of ['l1', 'l2', 'l3']) await (await runtime.spawn(looping, { id })).prompt('Look').result
-    const { page } = await openInspector(context, server.port)
+    for (const id of ['l0', 'l1', 'l2', 'l3']) await (await runtime.spawn(looping, { id })).prompt('Look').result
+    const inspector = await openInspector(context, server.port, { hash: '#agent=l0' })
+    const { page } = inspector
+    // Where the agent is shown, and then for the others at once.
+    await page.locator('.prompt').getByRole('button', { name: 'Go back to n1, before the loop, and go on' }).click()
+    await inspector.sees('I did it otherwise.')
+    await page.evaluate("location.hash = ''")
     const cause = page.locator('.home-cause')
     await cause.getByText(/the same call with the same result/).waitFor()
     page.once('dialog', (dialog) => void dialog.accept())
     await cause.getByRole('button', { name: /^Go back 3/ }).click()
     await cause.waitFor({ state: 'detached' })
-    await page.locator('.home-row.is-idle').nth(2).waitFor()
-    for (const id of ['l1', 'l2', 'l3']) assert.is(runtime.agent(id)?.state, 'idle')
+    await page.locator('.home-row.is-idle').nth(3).waitFor()
+    for (const id of ['l0', 'l1', 'l2', 'l3']) assert.is(runtime.agent(id)?.state, 'idle')
     checkProblems(context)
   })
 

@@ -24,7 +24,7 @@ interface Doing extends TreeChange {
 interface Restoring extends KeptChanges {
   /** Real path of the folder. */
   readonly root: string
-  /** Most bytes of a file whose content was kept. */
+  /** Maximum number of bytes of a file whose content was kept. */
   readonly maxFileBytes: number
   readonly signal: AbortSignal
 }

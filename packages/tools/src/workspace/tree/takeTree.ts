@@ -19,11 +19,11 @@ import type { Contents } from './contents.ts'
 import { gitFolderOf, type Tree, type TreeState } from './treeEntry.ts'
 
 export interface TreeLimits {
-  /** Most paths. */
+  /** Maximum number of paths. */
   readonly maxFiles: number
-  /** Most bytes of all files that are kept. */
+  /** Maximum number of bytes of all files that are kept. */
   readonly maxBytes: number
-  /** Most bytes of one file; a larger one is not kept. */
+  /** Maximum number of bytes of one file; a larger one is not kept. */
   readonly maxFileBytes: number
 }
 

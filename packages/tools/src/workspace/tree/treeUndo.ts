@@ -14,9 +14,9 @@ import type { Tree } from './treeEntry.ts'
 export interface TreeOptions {
   /** Folders that are left out: by their name wherever they are, or by their path. Always left out: `.escapement`. */
   readonly exclude?: readonly string[]
-  /** Most files and folders. Default 200,000. */
+  /** Maximum number of files and folders. Default 200,000. */
   readonly maxFiles?: number
-  /** Most bytes in its files. Default 1 GiB. */
+  /** Maximum number of bytes in its files. Default 1 GiB. */
   readonly maxBytes?: number
 }
 

@@ -8,6 +8,7 @@ import type { LastRun } from '../../../../../../src/protocol/runs/lastRun.ts'
 import type { Pending } from '../../../../../../src/protocol/runs/pending.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
 import type { AgentViewState } from './agentView.ts'
+import { totalTokens } from '../../../../../../src/protocol/text/messageText.ts'
 import { oneLine } from '../words/shortText.ts'
 
 /** The calls under way at the end of some records. */
@@ -73,6 +74,19 @@ export function costsOf(
 ): { readonly own: number; readonly tree: number } {
   const live = at === null ? (summary?.treeSpent?.costUsd ?? 0) : 0
   return { own: ownCostUsd, tree: Math.max(spent.costUsd, live) }
+}
+
+/** Returns what sub-agents that have not answered have used so far: it is in no run of the log yet. Pure. */
+export function usedBelow(
+  { spent, at }: Pick<AgentViewState, 'spent' | 'at'>,
+  summary: Pick<AgentSummary, 'treeSpent'> | undefined,
+): { readonly tokens: number; readonly costUsd: number } {
+  const live = at === null ? summary?.treeSpent : undefined
+  if (live === undefined) return { tokens: 0, costUsd: 0 }
+  return {
+    tokens: Math.max(0, totalTokens(live.usage) - totalTokens(spent.usage)),
+    costUsd: Math.max(0, live.costUsd - spent.costUsd),
+  }
 }
 
 /** Returns the facts about the agent at work; `now` in epoch milliseconds. Pure. */

@@ -22,7 +22,7 @@ const readableSize = 12.5
 export const farText = (scale: number): number | null => (scale >= nearest ? null : Math.ceil(readableSize / scale))
 
 /** Space between a name and each side of its box, as a part of its size. */
-const besideName = 0.3
+const besideName = 0.2
 /** Smallest factor by which a name is shrunk to fit. */
 const smallest = 0.96
 
@@ -39,12 +39,11 @@ export function farName(
   return { size, around: { x: box.x - (width - box.width) / 2, y, width, height } }
 }
 
+/** Width of a junction that is a mark, without a name. */
+const mark = 14
+
 /** The part of a box that decides whether its name is seen from afar. */
 type Named = Parameters<typeof farName>[0] & { readonly id: string; readonly kind: string; readonly depth: number }
-
-/** Returns true if a state may have a name when seen from afar: the outermost states, and others with room for it. */
-const isNamedFrom = (box: Named, far: number): boolean =>
-  box.kind !== 'machine' && box.kind !== 'initial' && (box.depth <= 2 || measureText(box.label, far) <= box.width)
 
 type Around = ReturnType<typeof farName>['around']
 
@@ -54,8 +53,7 @@ const isOver = (a: Around, b: Around): boolean =>
 /** The place of a name: as much of an outer box as its name takes. */
 function placeOf(box: Named, far: number): Around {
   const { size, around } = farName(box, far)
-  if (box.isOuter !== true)
-    return { ...around, y: around.y + around.height / 2 - size * 0.6, height: Math.max(around.height, size * 1.2) }
+  if (box.isOuter !== true) return { ...around, y: around.y + around.height / 2 - size * 0.6, height: size * 1.2 }
   return { x: around.x + 14, y: around.y, width: measureText(box.label, size), height: size * 1.5 }
 }
 
@@ -68,10 +66,13 @@ export function namesFromAfar(
   far: number,
   first: { has(id: string): boolean },
 ): ReadonlySet<string> {
-  const rank = ({ id, depth }: Named): number => (first.has(id) ? -1 : depth)
+  // The name of a machine takes the place of no state's.
+  const rank = ({ id, kind, depth }: Named): number => (kind === 'machine' ? Infinity : first.has(id) ? -1 : depth)
   const taken: Around[] = []
   const named = new Set<string>()
-  for (const box of boxes.filter((one) => isNamedFrom(one, far)).toSorted((a, b) => rank(a) - rank(b))) {
+  for (const box of boxes
+    .filter(({ kind, width }) => kind !== 'initial' && width > mark)
+    .toSorted((a, b) => rank(a) - rank(b))) {
     const place = placeOf(box, far)
     if (taken.some((other) => isOver(place, other))) continue
     taken.push(place)

@@ -34,6 +34,8 @@ export function noticeOf(record: LogRecord): Notice | undefined {
       if (record.applied) return undefined
       return { tone: 'warning', text: sentence(record.reason) }
     case 'stall.detected':
+      // The end of the run says it.
+      if (record.rung === 'pause') return undefined
       return { tone: 'warning', text: `In circles: ${record.evidence} (${doneAbout[record.rung]})` }
     case 'policy.end':
       if (saysNothing(record)) return undefined
@@ -92,7 +94,6 @@ const doneAbout = {
   none: 'nothing was done about it',
   note: 'the model was told',
   revert: 'it was reverted',
-  pause: 'the run was paused',
 } as const
 
 const refusedText = ({ at, guard, reason }: Refusal): string =>

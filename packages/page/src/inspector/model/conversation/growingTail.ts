@@ -1,31 +1,52 @@
 import type { GrowingMarkdown } from '../../../../../charts/src/text/growingMarkdown.ts'
 import { textOfBlocks, type MarkdownBlock } from '../../../../../charts/src/text/markdownTree.ts'
 
-/** The end of a text that grows, as it may be shown. */
-export interface GrowingTail {
-  readonly blocks: readonly MarkdownBlock[]
-  /** Index of the first of them among all blocks. */
+/** Where the shown end of a text begins. */
+export interface TailPlace {
+  /** Index of its first block among all blocks; 0 where the text has none. */
   readonly first: number
+  /** Characters of that block, or of the text, that are left out. */
+  readonly skipped: number
+}
+
+/** The end of a text that grows, as it may be shown. */
+export interface GrowingTail extends TailPlace {
+  readonly blocks: readonly MarkdownBlock[]
   /** True if earlier text is left out. */
   readonly isCut: boolean
 }
 
-/** The last blocks, as many as it takes for `most` characters; of a single longer one, its end. Looks at no more than these. Pure. */
-export function growingTail({ blocks }: Pick<GrowingMarkdown, 'blocks'>, most: number): GrowingTail {
+/**
+ * The last blocks, as many as it takes for `most` characters; of a single longer one, its end. Looks at no more than these. `kept`: it
+ * begins there instead, however long it has become, as somebody reads it. Pure.
+ */
+export function growingTail({ blocks }: Pick<GrowingMarkdown, 'blocks'>, most: number, kept?: TailPlace): GrowingTail {
+  const { first, skipped } = kept !== undefined && kept.first < blocks.length ? kept : placeOf(blocks, most)
+  const shown = blocks.slice(first)
+  if (skipped > 0) shown[0] = endOf(shown[0]!, skipped)
+  return { blocks: shown, first, skipped, isCut: first + skipped > 0 }
+}
+
+/** As `growingTail`, of a text without blocks. Pure. */
+export function textTail(text: string, most: number, kept?: TailPlace): TailPlace & { readonly isCut: boolean } {
+  const skipped = kept !== undefined && kept.skipped <= text.length ? kept.skipped : Math.max(0, text.length - most)
+  return { first: 0, skipped, isCut: skipped > 0 }
+}
+
+function placeOf(blocks: readonly MarkdownBlock[], most: number): TailPlace {
   let first = blocks.length
   let chars = 0
   while (first > 0 && chars < most) chars += lengthOf(blocks[--first]!)
-  const shown = blocks.slice(first)
-  if (shown.length === 1 && chars > most) return { blocks: [endOf(shown[0]!, most)], first, isCut: true }
-  return { blocks: shown, first, isCut: first > 0 }
+  const last = blocks[first]
+  const isEnd = first === blocks.length - 1 && (last?.type === 'code' || last?.type === 'paragraph')
+  return { first, skipped: isEnd ? Math.max(0, chars - most) : 0 }
 }
 
 /** Returns the length of a block. Code and text without marks, which alone can be very long, are measured without reading them. */
 const lengthOf = (block: MarkdownBlock): number =>
   block.type === 'code' ? block.text.length : textOfBlocks([block]).length
 
-function endOf(block: MarkdownBlock, most: number): MarkdownBlock {
-  if (block.type === 'code') return { ...block, text: block.text.slice(-most) }
-  if (block.type !== 'paragraph') return block
-  return { type: 'paragraph', spans: [{ type: 'text', text: textOfBlocks([block]).slice(-most) }] }
+function endOf(block: MarkdownBlock, skipped: number): MarkdownBlock {
+  if (block.type === 'code') return { ...block, text: block.text.slice(skipped) }
+  return { type: 'paragraph', spans: [{ type: 'text', text: textOfBlocks([block]).slice(skipped) }] }
 }

@@ -14,6 +14,12 @@ export interface RequestMarks {
   readonly gone: readonly number[]
 }
 
+/** Returns the numbers of messages that moved, that are new and that are gone. Pure. */
+export function markCounts({ marks, gone }: RequestMarks): Readonly<Record<'moved' | 'added' | 'gone', number>> {
+  const of = (wanted: MessageMark): number => marks.filter((mark) => mark === wanted).length
+  return { moved: of('moved'), added: of('new'), gone: gone.length }
+}
+
 /** Compares messages with those of the request before, of which the first `kept` are the same. Pure. */
 export function requestMarks(
   before: readonly RequestMessage[],

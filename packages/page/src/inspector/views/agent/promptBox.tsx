@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { textOf } from '../../../../../../src/protocol/messages.ts'
 import type { QueueName } from '../../../../../../src/protocol/runs/queue.ts'
 import { isBusy } from '../../model/agent/controls.ts'
+import { goBack, loopTarget } from '../../model/sessions/goBack.ts'
 import { say, type SayHow } from '../../model/agent/say.ts'
 import { oneLine } from '../../model/words/shortText.ts'
 import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
@@ -44,7 +45,10 @@ export function PromptBox({ inspector, view }: PromptBoxProps) {
   const isInRun = isBusy(chartState)
   const how: SayHow = isInRun ? chosen : 'prompt'
   const why = controls[how]
-  const agent = inspector.attached.value.connection.client.agent(view.agentId)
+  const { connection, directory } = inspector.attached.value
+  const agent = connection.client.agent(view.agentId)
+  const summary = chartState === 'paused' ? directory.agents.value.get(view.agentId) : undefined
+  const before = summary === undefined ? undefined : loopTarget({ standing: 'paused', of: summary })
 
   useEffect(() => {
     const area = box.current
@@ -89,6 +93,15 @@ export function PromptBox({ inspector, view }: PromptBoxProps) {
             void send()
           }}
         />
+        {before === undefined ? null : (
+          <ControlButton
+            why={controls.resume}
+            label={`Go back to ${before}, before the loop, and go on`}
+            onUse={() => void inspector.attempt(() => goBack(agent, before))}
+          >
+            Go back to {before}
+          </ControlButton>
+        )}
         {chartState === 'paused' ? (
           <ControlButton why={controls.resume} onUse={() => void inspector.attempt(() => say(agent, 'resume', ''))}>
             <Icon name="resume" /> Resume

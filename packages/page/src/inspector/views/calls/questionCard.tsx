@@ -11,6 +11,7 @@ import {
   type QuestionField,
   type QuestionForm,
 } from '../../../../../bridge/src/client/questionForm.ts'
+import { quickAnswers } from '../../../../../bridge/src/client/quickAnswers.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { ControlButton } from '../../parts/controlButton.tsx'
 import { CutText } from '../../parts/cutText.tsx'
@@ -47,6 +48,7 @@ export function QuestionCard({ inspector, via, pending }: CardProps) {
   const isQuestion = pending.kind === 'question'
   const form: QuestionForm = isQuestion ? formOf(pending.schema) : { type: 'text' }
   const fields = form.type === 'object' ? form.fields : []
+  const quick = isQuestion ? quickAnswers(pending.schema) : undefined
   /** Shows a refused answer here, at its fields as far as the refusal names any. */
   const isRefusal = (thrown: unknown): boolean => {
     if (!hasCode(thrown, 'ANSWER_INVALID')) return false
@@ -59,8 +61,8 @@ export function QuestionCard({ inspector, via, pending }: CardProps) {
     const agent = inspector.attached.value.connection.client.agent(via)
     void inspector.attempt(() => agent.decide(key, decision), isRefusal)
   }
-  const answer = (typed: Draft = draft): void => {
-    const read = form.type === 'object' ? readFields(fields, typed) : readTyped(form, typed[alone] ?? '')
+  const answer = (): void => {
+    const read = form.type === 'object' ? readFields(fields, draft) : readTyped(form, draft[alone] ?? '')
     if ('value' in read) {
       setProblems(noProblems)
       decide(isQuestion ? { value: read.value } : { result: read.value })
@@ -98,7 +100,7 @@ export function QuestionCard({ inspector, via, pending }: CardProps) {
               />
             ))}
           </div>
-        ) : form.type === 'boolean' ? null : (
+        ) : quick !== undefined ? null : (
           <Field
             label={`Answer to ${name}`}
             form={form}
@@ -110,16 +112,11 @@ export function QuestionCard({ inspector, via, pending }: CardProps) {
         <ControlButton why={why} onUse={() => decide('deny')} kind="danger">
           {isQuestion ? 'Decline' : 'Deny'}
         </ControlButton>
-        {form.type === 'boolean' ? (
-          <>
-            <ControlButton why={why} onUse={() => answer({ [alone]: 'no' })}>
-              No
-            </ControlButton>
-            <ControlButton why={why} onUse={() => answer({ [alone]: 'yes' })} kind="primary">
-              Yes
-            </ControlButton>
-          </>
-        ) : (
+        {quick?.map(({ label, value }) => (
+          <ControlButton key={label} why={why} onUse={() => decide({ value })} kind="primary">
+            {label}
+          </ControlButton>
+        )) ?? (
           <ControlButton why={why} onUse={() => answer()} kind="primary">
             Answer
           </ControlButton>

@@ -52,6 +52,9 @@ export function ChartPicture({
   )
   const named = useMemo(() => (far === null ? undefined : namesFromAfar(boxes, far, lit)), [boxes, far, lit])
   const inner = boxes.filter(({ isOuter }) => !isOuter)
+  // One that its name has made wider lies below those beside it.
+  const widened = (placed: PlacedBox): number => farName(placed, far ?? 0).around.width - placed.width
+  const front = inner.filter(({ id }) => named?.has(id) === true).toSorted((a, b) => widened(b) - widened(a))
   const box = (placed: PlacedBox): JSX.Element => (
     <Box
       key={placed.id}
@@ -75,7 +78,7 @@ export function ChartPicture({
         {boxes.filter(({ isOuter }) => isOuter).map(box)}
         {ways}
         {inner.filter(({ id }) => named?.has(id) !== true).map(box)}
-        {inner.filter(({ id }) => named?.has(id) === true).map(box)}
+        {front.map(box)}
         {said}
       </g>
     </svg>

@@ -5,6 +5,7 @@ import { chartDrawing } from '../../../../../charts/src/chartDrawing.ts'
 import type { ChartLayout, PlacedArrow } from '../../../../../charts/src/chartLayout.ts'
 import type { ChartModel } from '../../../../../charts/src/chartModel.ts'
 import { cameraKey, centred, fitCamera, zoomed, type Camera, type Size } from '../../model/charts/chartCamera.ts'
+import { arranged } from '../../model/charts/machinesBeside.ts'
 import { outermost, type ChartChoice } from '../../model/charts/chartChoice.ts'
 import { brakeWords, isActiveState } from '../../model/charts/chartWords.ts'
 import { narrow, useMedia } from '../../parts/useMedia.ts'
@@ -36,7 +37,7 @@ const toolsWidth = 48
 
 /** The picture of a chart, to be moved and zoomed by pointer, wheel, keys and buttons. */
 export function ChartStage({
-  layout,
+  layout: made,
   model,
   active,
   also = none,
@@ -61,7 +62,10 @@ export function ChartStage({
 
   // The tools stand over the picture's edge, or below it.
   const room = useMedia(narrow) ? 0 : toolsWidth
-  const fit = fitCamera(layout, { ...viewport.value, width: Math.max(0, viewport.value.width - room) })
+  const { width, height } = viewport.value
+  const free = { width: Math.max(0, width - room), height }
+  const layout = useMemo(() => (isOverview ? made : arranged(made, free)), [made, isOverview, free.width, height])
+  const fit = fitCamera(layout, free)
   const isFollowing = follows.value && active !== ''
   const at = isOverview ? outermost(active) : active
   const box = layout.boxes.find(({ id }) => id === at)
@@ -74,7 +78,7 @@ export function ChartStage({
   const lit = useMemo(() => {
     if (isOverview) return new Map([[outermost(active), 'itself' as const]])
     const { nodes } = chartDrawing({ ...model, active: active === '' ? [] : [active, ...also] })
-    return new Map(nodes.map((node) => [node.id, node.active]))
+    return new Map(nodes.flatMap(({ id, active: how }) => (how === undefined ? [] : [[id, how] as const])))
   }, [model, active, also.join('\n'), isOverview])
   const recent = useMemo(() => (isOverview ? new Set([...trail].map(outermost)) : trail), [trail, isOverview])
   const choice = useSignal<ChartChoice | null>(null)

@@ -43,7 +43,7 @@ export function ConversationBar({ graph, state, toggled, missing, onHead }: Conv
           <strong>{counted(messages, 'node')}</strong>
           {onTrunk !== messages && <span> · {formatCount(onTrunk)} on the trunk</span>}
           {branches.length > 0 && <span> · {formatCount(branches.length)} abandoned</span>}
-          <span class="conversation-wide"> · {counted(state.conversation.tokens, 'token')} in the context</span>
+          <span class="conversation-wide"> · ≈{counted(state.conversation.tokens, 'token')} of messages</span>
         </p>
       )}
       {missing !== null && (

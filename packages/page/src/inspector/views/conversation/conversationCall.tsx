@@ -7,6 +7,7 @@ import { editOf } from '../../../../../charts/src/text/edits.ts'
 import { DiffView, EditSize } from '../../parts/diffView.tsx'
 import type { CallRow } from '../../model/conversation/graphRow.ts'
 import { tookWords } from '../../../../../charts/src/amounts.ts'
+import { knownOutcome } from '../../../../../charts/src/toolLine.ts'
 import { emptyRoute, formatRoute } from '../../model/shell/route.ts'
 import { argumentsLine, jsonOf, oneLine } from '../../model/words/shortText.ts'
 import { policyTitle, PrunedBadge } from '../../parts/prunedBadge.tsx'
@@ -42,7 +43,7 @@ export function CallBody({ row, isOpen, toggle, onToggle }: CallBodyProps): JSX.
         {!isOpen && edit !== undefined && <EditSize edit={edit} />}
         {!isOpen && result !== undefined && (
           <span class={`conversation-outcome cut ${result.isError ? 'is-bad' : ''}`}>
-            <bdi>{oneLine(textOf(result.content))}</bdi>
+            <bdi>{oneLine(knownOutcome({ name, message: result }) ?? textOf(result.content))}</bdi>
           </span>
         )}
         {result !== undefined && <KeptBadge of={result} />}

@@ -12,19 +12,14 @@ import { EmptyState } from '../../parts/emptyState.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { ConversationBar } from './conversationBar.tsx'
 import { ConversationRow, type ConversationRowProps } from './conversationRow.tsx'
+import type { GrowingReplyProps } from './growingReply.tsx'
 import type { NewBelowProps } from './newBelow.tsx'
 import { laterPart } from '../../parts/later.tsx'
 import { useTreeScroll, type TreeScroll } from './treeScroll.ts'
 import { toggled } from '../../model/words/toggled.ts'
 import { Rows } from '../../parts/rowScroll.tsx'
-import { formatCount } from '../../model/words/numbers.ts'
-import type { GrowingMarkdown } from '../../../../../charts/src/text/growingMarkdown.ts'
-import { growingTail } from '../../model/conversation/growingTail.ts'
-import { isRaw } from '../../model/words/rawText.ts'
-import { readMarkdown } from '../../parts/laterMarkdown.ts'
-import { forDisplay } from '../../model/words/shortText.ts'
-import { lanesWidth } from './conversationLanes.tsx'
 
+const GrowingReply = laterPart<GrowingReplyProps>(<></>, async () => (await import('./growingReply.tsx')).GrowingReply)
 const NewBelow = laterPart<NewBelowProps>(<></>, async () => (await import('./newBelow.tsx')).NewBelow)
 
 export interface ConversationPaneProps {
@@ -105,7 +100,12 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
     const move = treeMove(event.key, rows, activeIndex, levelOf)
     if (move === undefined) return
     event.preventDefault()
-    if (move.type === 'go') return goTo(move.to)
+    if (move.type === 'go') {
+      goTo(move.to)
+      // A reply that is being written comes after the last row.
+      if (event.key === 'End') scroll.scrollToEnd()
+      return
+    }
     const shown = rows[move.at]!
     if (move.type !== 'toggle') select(shown)
     if (move.type === 'toggle' || ['call', 'fold', 'repeat'].includes(shown.row.type)) toggle(shown.row.key)
@@ -137,8 +137,10 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
         onKeyDown={onKeyDown}
         onFocus={({ target, currentTarget }) => {
           // Of keys alone: who points at a row means that row.
-          if (target === currentTarget && activeIndex < 0 && currentTarget.matches(':focus-visible'))
-            goTo(rows.length - 1)
+          if (target !== currentTarget || activeIndex >= 0 || !currentTarget.matches(':focus-visible')) return
+          const isFollowing = scroll.isFollowing()
+          goTo(rows.length - 1)
+          if (isFollowing) scroll.scrollToEnd()
         }}
       >
         <TreeRows
@@ -158,7 +160,7 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
         scroller={() => scroller.current}
         isFollowing={scroll.isFollowing}
         count={graph.rows.length}
-        isGrowing={isReplying}
+        growing={state.partial?.text.length ?? null}
         onEnd={() => scroll.scrollToEnd()}
       />
     </section>
@@ -182,7 +184,10 @@ function TreeRows({ scroll, rows, partial, activeIndex, selected, full, ...actio
   const gap = Math.max(3, Math.min(16, 72 / Math.max(1, lanes)))
   const draw = (index: number): ComponentChildren => {
     const shown = rows[index]
-    if (shown === undefined) return partial !== null && <PartialRow partial={partial} gap={gap} lanes={lanes} />
+    if (shown === undefined)
+      return (
+        partial !== null && <GrowingReply partial={partial} gap={gap} lanes={lanes} isFollowing={scroll.isFollowing} />
+      )
     return (
       <ConversationRow
         id={idOf(shown.row.key)}
@@ -206,64 +211,3 @@ function TreeRows({ scroll, rows, partial, activeIndex, selected, full, ...actio
 }
 
 const idOf = (key: string): string => `conversation-${key.replace(' ', '-')}`
-
-interface PartialRowProps {
-  readonly partial: PartialReply
-  readonly gap: number
-  readonly lanes: number
-}
-
-/** Characters of a growing reply that are shown; the rest is shown once the reply is complete. */
-const mostShown = 4_000
-
-const tail = (text: string): string => forDisplay(text.length > mostShown ? `…${text.slice(-mostShown)}` : text)
-
-/** Text that the model has written so far; only new text is parsed and drawn. */
-function GrowingText({ text }: { readonly text: string }): JSX.Element {
-  const growing = useRef<GrowingMarkdown | undefined>(undefined)
-  const rich = isRaw.value ? null : readMarkdown()
-  if (rich === null)
-    return (
-      <div class="conversation-text-body" dir="auto">
-        {tail(text)}
-      </div>
-    )
-  if (growing.current?.source !== text) growing.current = rich.growMarkdown(text, growing.current)
-  const { blocks, first, isCut } = growingTail(growing.current, mostShown)
-  return (
-    <div class="conversation-text is-growing">
-      {isCut && <p class="faint">…</p>}
-      <rich.Markdown blocks={blocks} first={first} isGrowing />
-    </div>
-  )
-}
-
-/** The reply under way, at the end of the trunk. */
-function PartialRow({ partial, gap, lanes }: PartialRowProps): JSX.Element {
-  const { text, thinking, turnIndex } = partial
-  const isThinking = text === '' && thinking !== ''
-  return (
-    <div class="conversation-row is-partial" role="treeitem" aria-level={1} aria-busy="true">
-      <svg class="conversation-lanes" width={lanesWidth(gap, lanes)} height="100%" aria-hidden="true">
-        <line class="is-trunk" x1="10" x2="10" y1="0" y2="18" />
-        <circle class="mark is-partial" cx="10" cy="18" r="4.5" />
-      </svg>
-      <div class="conversation-body" style={{ marginLeft: `${lanesWidth(gap, lanes)}px` }}>
-        <div class="conversation-head">
-          <span class="conversation-role is-assistant">Assistant</span>
-          <span class="muted">turn {turnIndex + 1}</span>
-          <span class="badge accent">
-            {text === '' && !isThinking ? 'waiting for the model' : isThinking ? 'thinking' : 'writing'}
-          </span>
-          <span class="conversation-meta number">{formatCount(text.length + thinking.length)} characters</span>
-        </div>
-        {isThinking && (
-          <div class="conversation-thought" dir="auto">
-            {tail(thinking)}
-          </div>
-        )}
-        {text !== '' && <GrowingText text={text} />}
-      </div>
-    </div>
-  )
-}

@@ -1,13 +1,13 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { counted } from '../../../../../charts/src/amounts.ts'
 
 export interface NewBelowProps {
   readonly scroller: () => HTMLElement | null
   /** Returns true while the list stays at its end by itself. */
   readonly isFollowing: () => boolean
-  /** Number of rows; `isGrowing`: true while the last of them grows. */
   readonly count: number
-  readonly isGrowing: boolean
+  /** Characters of the reply that is being written; `null`: none is. */
+  readonly growing: number | null
   readonly onEnd: () => void
 }
 
@@ -15,10 +15,13 @@ export interface NewBelowProps {
 const slack = 80
 
 /** Says that rows were added below the visible ones, and leads there. It is hidden while the end is in sight. */
-export function NewBelow({ scroller, isFollowing, count, isGrowing, onEnd }: NewBelowProps) {
+export function NewBelow({ scroller, isFollowing, count, growing, onEnd }: NewBelowProps) {
   /** Number of rows when the end was last seen. */
   const [seen, setSeen] = useState(count)
   const [isAway, setAway] = useState(false)
+  /** Characters when the end was last seen. */
+  const read = useRef(0)
+  if (!isAway || growing === null || growing < read.current) read.current = growing ?? 0
   useEffect(() => {
     if (!isAway || count < seen) setSeen(count)
   }, [isAway, count, seen])
@@ -39,12 +42,15 @@ export function NewBelow({ scroller, isFollowing, count, isGrowing, onEnd }: New
     onEnd()
   }
   const more = count - seen
-  const isShown = isAway && (more > 0 || isGrowing)
+  const isShown = isAway && (more > 0 || growing !== null)
+  const added = (growing ?? 0) - read.current
   return (
     <div class="new-below" role="status">
       {isShown ? (
         <button type="button" class="button" onClick={follow}>
           {more > 0 ? `${counted(more, 'new row')} below` : 'Writing below'}
+          {/* Not for who is told of every change here. */}
+          {more > 0 || added === 0 ? null : <span aria-hidden="true"> · {counted(added, 'new character')}</span>}
         </button>
       ) : null}
     </div>

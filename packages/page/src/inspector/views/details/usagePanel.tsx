@@ -4,7 +4,7 @@ import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import type { LimitUse } from '../../../../../charts/src/limitUse.ts'
 import { limitsUse } from '../../model/usage/limitsUse.ts'
-import { costsOf } from '../../model/agent/viewStanding.ts'
+import { costsOf, usedBelow } from '../../model/agent/viewStanding.ts'
 import { SessionReader } from '../../model/agent/sessionReader.ts'
 import { useNow } from '../../parts/useNow.ts'
 import { isAtWork } from '../agent/nowLine.tsx'
@@ -72,7 +72,9 @@ export function UsagePanel({ inspector, view }: UsagePanelProps) {
           <figcaption class="faint small">Tokens read per turn</figcaption>
         </figure>
       )}
-      {runs.length === 0 ? null : <RunTable runs={runs} took={view.runTimes} isPast={state.at !== null} />}
+      {runs.length === 0 ? null : (
+        <RunTable runs={runs} took={view.runTimes} isPast={state.at !== null} underWay={usedBelow(state, summary)} />
+      )}
       {session.runs.length > mostRuns ? (
         <p class="faint small">{formatCount(session.runs.length - mostRuns)} earlier runs are included in the total.</p>
       ) : null}
@@ -113,11 +115,13 @@ interface RunTableProps {
   readonly took: ReadonlyMap<string, Took>
   /** True if a moment of the past is shown: a run without an end is described up to there. */
   readonly isPast: boolean
+  /** Use of sub-agents that have not answered yet: it belongs to the run that has not ended. */
+  readonly underWay: { readonly tokens: number; readonly costUsd: number }
 }
 
-const withChildren = 'Includes sub-agents that have answered'
+const withChildren = 'Includes sub-agents'
 
-const RunTable = ({ runs, took, isPast }: RunTableProps) => (
+const RunTable = ({ runs, took, isPast, underWay }: RunTableProps) => (
   <table class="runs number">
     <caption class="hidden">Runs, newest first</caption>
     <thead>
@@ -140,9 +144,9 @@ const RunTable = ({ runs, took, isPast }: RunTableProps) => (
             <StateDot state={run.status} /> {run.status}
           </th>
           <td>{run.turns.length}</td>
-          <td>{formatCompact(totalTokens(run.usage))}</td>
+          <td>{formatCompact(totalTokens(run.usage) + (run.endedAt === undefined ? underWay.tokens : 0))}</td>
           <td>{run.endedAt === undefined && !isPast ? '…' : timeOf(run, took.get(run.id))}</td>
-          <td>{money(run.costUsd)}</td>
+          <td>{money(run.costUsd + (run.endedAt === undefined ? underWay.costUsd : 0))}</td>
         </tr>
       ))}
     </tbody>

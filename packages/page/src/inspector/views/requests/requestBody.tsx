@@ -77,7 +77,7 @@ export function RequestBody({
       case 'same':
         return (
           <FoldRow sign={row.mark === 'kept' ? '=' : '≈'} kind={row.mark} isOpen={showsSame}>
-            {counted(row.to - row.from, 'message')} unchanged {row.mark === 'moved' ? ', but after a change' : ''}
+            {counted(row.to - row.from, 'message')} unchanged{row.mark === 'moved' ? ', but after a change' : ''}
             <span class="muted number"> · ≈{formatCompact(tokensOf(row.from, row.to))} tok</span>
           </FoldRow>
         )

@@ -114,7 +114,7 @@ function Requests({ state, turn }: { readonly state: AgentViewState; readonly tu
             now={now}
             request={compared.request}
             before={before}
-            change={compared.old?.change}
+            old={compared.old}
             records={records}
             onShow={showKind}
           />
@@ -229,6 +229,10 @@ function Stepper({ requests, index, turn, onGo }: StepperProps): JSX.Element {
           max={(requests.at(-1)?.turnIndex ?? 0) + 1}
           value={shownTurn === null ? '' : shownTurn + 1}
           onChange={(event) => goTo(event.currentTarget.value)}
+          onKeyDown={({ key, currentTarget }) => {
+            // Letters are keys of the page again: `c` goes to the first change.
+            if (key === 'Enter') currentTarget.closest<HTMLElement>('[role=tabpanel]')?.focus()
+          }}
         />
         <span class="muted number">of {(requests.at(-1)?.turnIndex ?? 0) + 1}</span>
       </label>

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { RequestChange } from '../../../../../sessions/src/requestChange.ts'
 import type { ModelRequest } from '../../../../../../src/protocol/ports/model.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
 import type { RequestView } from '../../model/agent/agentView.ts'
 import { formatCount, formatShare } from '../../model/words/numbers.ts'
 import { forDisplay } from '../../model/words/shortText.ts'
+import { markCounts } from '../../model/requests/requestMarks.ts'
+import type { ComparedRequest } from '../../model/requests/requestRows.ts'
 import { requestTokens, requestUsage } from '../../model/requests/requestSize.ts'
 import { counted } from '../../../../../charts/src/amounts.ts'
 
@@ -16,14 +17,14 @@ export interface RequestSummaryProps {
   readonly now: RequestView
   readonly request: ModelRequest
   readonly before: RequestView | undefined
-  readonly change: RequestChange | undefined
+  readonly old: ComparedRequest['old']
   readonly records: readonly LogRecord[]
   /** Shows the first change of a kind. */
   readonly onShow: (kind: ChangeKind) => void
 }
 
 /** Model and size of a request, its tokens, and the changes since the request before. */
-export function RequestSummary({ now, request, before, change, records, onShow }: RequestSummaryProps): JSX.Element {
+export function RequestSummary({ now, request, before, old, records, onShow }: RequestSummaryProps): JSX.Element {
   const usage = requestUsage(records, now)
   const tokens = useMemo(() => requestTokens(request), [request])
   const sent = usage === undefined ? 0 : usage.input + usage.cacheRead + usage.cacheWrite
@@ -44,10 +45,10 @@ export function RequestSummary({ now, request, before, change, records, onShow }
           )}
         </Fact>
       </dl>
-      {change === undefined || before === undefined ? (
+      {old === undefined || before === undefined ? (
         <p class="muted">This is the first request; there is nothing to compare it with.</p>
       ) : (
-        <ChangeLine change={change} since={before.turnIndex + 1} onShow={onShow} />
+        <ChangeLine old={old} since={before.turnIndex + 1} onShow={onShow} />
       )}
     </div>
   )
@@ -70,12 +71,13 @@ const Fact = ({ name, value, children }: FactProps): JSX.Element => (
 )
 
 interface ChangeLineProps extends Pick<RequestSummaryProps, 'onShow'> {
-  readonly change: RequestChange
+  readonly old: NonNullable<ComparedRequest['old']>
   readonly since: number
 }
 
-function ChangeLine({ change, since, onShow }: ChangeLineProps): JSX.Element {
-  const { kept, gone, added, system, settings, tools } = change
+function ChangeLine({ old, since, onShow }: ChangeLineProps): JSX.Element {
+  const { kept, system, settings, tools } = old.change
+  const { moved, added, gone } = markCounts(old.marks)
   const frame = [
     ...(system ? ['system prompt'] : []),
     ...(settings ? ['settings'] : []),
@@ -92,6 +94,11 @@ function ChangeLine({ change, since, onShow }: ChangeLineProps): JSX.Element {
     <p class="request-change number">
       <span class="muted">Since turn {since}:</span>
       <span class="request-mark is-kept">= {counted(kept, 'message')} unchanged</span>
+      {moved > 0 && (
+        <span class="request-mark is-moved" title="The cache has them no more: something before them is different">
+          ≈ {formatCount(moved)} unchanged, but after a change
+        </span>
+      )}
       {added > 0 && link('new', `+ ${formatCount(added)} added`)}
       {gone > 0 && link('gone', `− ${formatCount(gone)} removed`)}
       {frame.length > 0 && link('frame', `changed: ${forDisplay(frame.join(', '))}`, 'badge warn')}

@@ -1,11 +1,10 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useContext, useMemo, useState } from 'preact/hooks'
 import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
 import { hitCounts, hitFilters, markedParts, type HitFilter, type HitRow } from '../../model/search/hitRows.ts'
 import type { Hit } from '../../model/search/logSearch.ts'
-import type { Inspector } from '../../model/shell/inspector.ts'
-import { nameOf } from '../../model/sessions/agentNames.ts'
 import { formatCount } from '../../model/words/numbers.ts'
 import { dayTime, exactTime } from '../../model/words/dayTime.ts'
+import { AgentNames } from '../../parts/agentNames.ts'
 import { VirtualList } from '../../parts/virtualList.tsx'
 
 /** Pixels. */
@@ -16,12 +15,11 @@ const filterWords: Readonly<Record<HitFilter, string>> = {
   thought: 'thought',
   asked: 'asked of tools',
   answered: 'answered by tools',
-  other: 'other',
+  other: 'by the runtime',
   errors: 'errors',
 }
 
 export interface HitListProps {
-  readonly inspector: Inspector
   readonly hits: readonly Hit[]
   readonly rows: readonly HitRow[]
   /** The text that was looked for, in lower case. */
@@ -34,10 +32,10 @@ export interface HitListProps {
 }
 
 /** Matches of a search by agent, with the words marked, and chips that show one kind alone. */
-export function HitList({ inspector, hits, rows, wanted, chosen, filter, onFilter, onChoose }: HitListProps) {
+export function HitList({ hits, rows, wanted, chosen, filter, onFilter, onChoose }: HitListProps) {
   const counts = useMemo(() => hitCounts(hits), [hits])
   const [isOpen, setOpen] = useState(true)
-  const { agents, left } = inspector.attached.value.directory
+  const nameOf = useContext(AgentNames)
   const at = rows.findIndex((row) => row.type === 'hits' && chosen !== undefined && row.hits.includes(chosen))
   const chip = (one: HitFilter | null, label: string, count: number) => (
     <button
@@ -50,10 +48,6 @@ export function HitList({ inspector, hits, rows, wanted, chosen, filter, onFilte
       {label} <strong class="number">{formatCount(count)}</strong>
     </button>
   )
-  const titleOf = (agentId: string): string => {
-    const agent = agents.value.get(agentId) ?? left.value.get(agentId)
-    return agent === undefined ? agentId : nameOf(agent)
-  }
   return (
     <div class="search-list">
       <div class="search-chips" role="group" aria-label="Show only matches that were">
@@ -84,8 +78,9 @@ export function HitList({ inspector, hits, rows, wanted, chosen, filter, onFilte
             const row = rows[index]!
             return row.type === 'agent' ? (
               <div class="search-agent small muted" role="presentation">
-                <bdi class="cut">{titleOf(row.agentId)}</bdi>
-                <bdi class="faint cut">{row.agentId}</bdi> · {formatCount(row.count)}
+                <bdi class="cut">{nameOf(row.agentId)}</bdi>
+                {nameOf(row.agentId) === row.agentId ? null : <bdi class="faint cut">{row.agentId}</bdi>} ·{' '}
+                {formatCount(row.count)}
               </div>
             ) : (
               <HitLine hits={row.hits} wanted={wanted} isChosen={index === at} onChoose={onChoose} />

@@ -134,7 +134,6 @@ export function SearchBar({ inspector, view }: SearchBarProps) {
       <Found search={search} shown={view.agentId} />
       {hits.length < 2 ? null : (
         <HitList
-          inspector={inspector}
           hits={hits}
           rows={rows}
           wanted={search.query.value.text}

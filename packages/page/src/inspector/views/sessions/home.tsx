@@ -100,7 +100,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
     setActive(next ?? null)
     setOpened(null)
   }
-  const act = (row: OverviewRow, what: RowAct): void => {
+  const act = (row: OverviewRow, what: RowAct, value?: unknown): void => {
     if (what === 'open') return setOpened(opened === row.key ? null : row.key)
     if (why !== null) return
     const agent = connection.client.agent(row.agentId)
@@ -110,6 +110,10 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
     const before = loopTarget(row)
     if (what === 'goBack' && before !== undefined) void inspector.attempt(() => goBack(agent, before))
     const pending = pendingOf(row)
+    if (what === 'answer' && pending !== undefined) {
+      leave(row)
+      void inspector.attempt(() => agent.decide(pending.key, { value }))
+    }
     if ((what !== 'approve' && what !== 'deny') || pending?.kind !== 'approval') return
     // Nobody approves what the line has no room for: its card has all of it.
     if (what === 'approve' && opened !== row.key && !isShownWhole(row, pending)) return setOpened(row.key)
@@ -273,9 +277,9 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
                   alarm={alarmOf(row, connection.client.alertUsd)}
                   rate={row.of.path.length > 0 ? 0 : (rates.get(row.agentId) ?? 0)}
                   onChoose={() => inspector.go(placeOf(row.of))}
-                  onAct={(what) => {
+                  onAct={(what, value) => {
                     setActive(row.key)
-                    act(row, what)
+                    act(row, what, value)
                   }}
                 />
                 {isOpen ? (

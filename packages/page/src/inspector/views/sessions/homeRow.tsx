@@ -7,12 +7,13 @@ import type { Alarm } from '../../model/sessions/alarm.ts'
 import { detailOf } from '../../model/sessions/causes.ts'
 import { loopTarget } from '../../model/sessions/goBack.ts'
 import { contextShare, type OverviewRow } from '../../model/sessions/overview.ts'
+import { answersInRow } from '../../model/calls/answersInRow.ts'
 import { isToldWhole, pendingWords } from '../../model/calls/pendingWords.ts'
 import { ControlButton } from '../../parts/controlButton.tsx'
 import { StateDot } from '../../parts/stateDot.tsx'
 
 /** An action of a person on a row. */
-export type RowAct = 'approve' | 'deny' | 'open' | 'retry' | 'resume' | 'goBack' | 'say'
+export type RowAct = 'approve' | 'deny' | 'answer' | 'open' | 'retry' | 'resume' | 'goBack' | 'say'
 
 export interface HomeRowProps {
   readonly row: OverviewRow
@@ -30,7 +31,8 @@ export interface HomeRowProps {
   /** US dollars a minute, of late; 0 if that is not known. */
   readonly rate: number
   readonly onChoose: () => void
-  readonly onAct: (act: RowAct) => void
+  /** `value`: of an answer. */
+  readonly onAct: (act: RowAct, value?: unknown) => void
 }
 
 /** One agent of the overview, on one line. */
@@ -126,24 +128,27 @@ function What({ row, pending }: Pick<HomeRowProps, 'row' | 'pending'>) {
 function Acts({ row, pending, isActive, isOpen, why, onAct }: HomeRowProps) {
   const name = nameOf(row.of)
   // One stop of the Tab key a row, that of the row that is chosen.
-  const button = (act: RowAct, label: string, kind: 'primary' | 'danger' | '' = '') => (
+  const button = (act: RowAct, label: string, kind: 'primary' | 'danger' | '' = '', value?: unknown) => (
     <ControlButton
+      key={label}
       why={act === 'open' ? null : why}
       kind={kind}
       label={`${label}: ${pending === undefined ? name : pendingWords(pending)}`}
       class="slim"
       tabIndex={isActive ? 0 : -1}
       isExpanded={act === 'open' ? isOpen : undefined}
-      onUse={() => onAct(act)}
+      onUse={() => onAct(act, value)}
     >
       {label}
     </ControlButton>
   )
   if (row.pending !== null) {
     if (pending === undefined) return null
-    if (pending.kind !== 'approval') return button('open', 'Answer', 'primary')
     // The card below has them, too.
     if (isOpen) return button('open', 'Less')
+    const quick = why === null ? answersInRow(pending) : undefined
+    if (quick !== undefined) return <>{quick.map(({ label, value }) => button('answer', label, 'primary', value))}</>
+    if (pending.kind !== 'approval') return button('open', 'Answer', 'primary')
     return (
       <>
         {button('open', 'More')}

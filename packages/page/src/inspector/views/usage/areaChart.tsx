@@ -1,11 +1,11 @@
 import { whole } from '../../../../../charts/src/amounts.ts'
 import { compactTokens } from '../../../../../charts/src/nowLine.ts'
 import type { BrakeSaving, RequestSize } from '../../../../../sessions/src/savings/savings.ts'
+import { areaPoints, areaX, areaY } from '../../model/usage/areaPoints.ts'
 import { chosenOf } from '../../model/usage/contextBrakes.ts'
 
-const width = 600
-const height = 160
-const top = 8
+const box = { width: 600, height: 160, top: 8 } as const
+const { width, height } = box
 
 /** As many requests as a picture of this width can show. */
 const mostPoints = 300
@@ -23,24 +23,30 @@ interface Props {
 export function AreaChart({ sizes, brakes, window, label }: Props) {
   const shown = chosenOf(sizes, mostPoints)
   const most = Math.max(1, ...shown.map(({ tokens, without }) => Math.max(tokens, without)))
-  const x = (at: number): string => ((at * width) / Math.max(1, shown.length - 1)).toFixed(1)
-  const y = (tokens: number): string => (height - ((height - top) * tokens) / most).toFixed(1)
-  const line = (of: (size: RequestSize) => number): string =>
-    shown.map((size, at) => `${x(at)},${y(of(size))}`).join(' ')
   const marks = chosenOf(brakes, mostPoints)
+  const line = (of: (size: RequestSize) => number): string => areaPoints(shown.map(of), most, box)
   const sent = line(({ tokens }) => tokens)
-  const without = line(({ tokens, without: size }) => size || tokens)
+  // A request that only brakes made would not have been there.
+  const without = line((size) => size.without)
+  const windowY = areaY(window, most, box)
   return (
     <figure class="area">
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
-        {most < window ? null : <line class="area-window" x1="0" x2={width} y1={y(window)} y2={y(window)} />}
+        {most < window ? null : <line class="area-window" x1="0" x2={width} y1={windowY} y2={windowY} />}
         <polygon class="area-sent" points={`0,${height} ${sent} ${width},${height}`} />
         <polyline class="area-without" points={without} />
         <polyline points={sent} />
         {marks.map(({ type, seq }) => {
           const at = shown.findIndex((size) => size.seq > seq)
           return at < 0 ? null : (
-            <line key={seq} class={`area-mark is-${markOf(type)}`} x1={x(at)} x2={x(at)} y1={height - 7} y2={height} />
+            <line
+              key={seq}
+              class={`area-mark is-${markOf(type)}`}
+              x1={areaX(at, shown.length, box)}
+              x2={areaX(at, shown.length, box)}
+              y1={height - 7}
+              y2={height}
+            />
           )
         })}
       </svg>

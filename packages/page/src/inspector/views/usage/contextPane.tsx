@@ -7,6 +7,7 @@ import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import { contextUse, hasPaid, type BrakeUse, type PolicyUse } from '../../model/usage/contextBrakes.ts'
 import { contextNotes, type ContextNote } from '../../model/usage/contextNotes.ts'
 import type { FollowedAgent } from '../../model/agent/followedAgent.ts'
+import { costsOf } from '../../model/agent/viewStanding.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { forDisplay } from '../../model/words/shortText.ts'
 import { EmptyState } from '../../parts/emptyState.tsx'
@@ -47,7 +48,14 @@ export function ContextPane({ inspector, view }: Props) {
   return (
     <div class="context scroll" role="group" aria-label="Context" tabIndex={0}>
       <SavingsPanel savings={use.savings} />
-      {hasChildren ? <TreePanel inspector={inspector} agentId={view.agentId} records={records} /> : null}
+      {hasChildren ? (
+        <TreePanel
+          inspector={inspector}
+          agentId={view.agentId}
+          records={records}
+          costUsd={costsOf(view.state.value, inspector.attached.value.directory.agents.value.get(view.agentId)).tree}
+        />
+      ) : null}
       {pins.length + masks.length === 0 ? null : (
         <section aria-labelledby="held-title">
           <h2 id="held-title">Now</h2>

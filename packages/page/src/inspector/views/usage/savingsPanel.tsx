@@ -21,7 +21,8 @@ import { Earlier, mostRows } from './earlier.tsx'
 
 /** Spending of the agent, with brakes and without, and the size of each request. */
 export function SavingsPanel({ savings }: { readonly savings: Savings }) {
-  const { sizes, window, spent, unpriced, brakes, byBrakes, fullAt, isWindowAssumed } = savings
+  const { fullAt, ...noted } = savings
+  const { sizes, window, spent, unpriced, brakes, byBrakes, isWindowAssumed } = noted
   const last = sizes.at(-1)
   if (last === undefined) return null
   const label = `Size of ${counted(sizes.length, 'request')}: the last ${counted(last.tokens, 'token')}, and ${whole(last.without)} without brakes`
@@ -53,7 +54,7 @@ export function SavingsPanel({ savings }: { readonly savings: Savings }) {
           </>
         )}
       </dl>
-      {savingsNotes(savings).map((note) => (
+      {savingsNotes(noted).map((note) => (
         <p key={note} class="muted small">
           {note}
         </p>
@@ -75,7 +76,7 @@ export function SavingsPanel({ savings }: { readonly savings: Savings }) {
               <tr key={seq}>
                 <th scope="row">{turnIndex + 1}</th>
                 <td>{whole(tokens)}</td>
-                <td>{size === 0 ? '–' : whole(size)}</td>
+                <td>{size === 0 ? 'none' : whole(size)}</td>
               </tr>
             ))}
           </tbody>
@@ -105,10 +106,12 @@ interface TreeProps {
   readonly inspector: Inspector
   readonly agentId: string
   readonly records: readonly LogRecord[]
+  /** US dollars of all of them; 0: no price is known. */
+  readonly costUsd: number
 }
 
 /** The agents below this one, each with what it spent and saved. Their logs are read when it is opened. */
-export function TreePanel({ inspector, agentId, records }: TreeProps) {
+export function TreePanel({ inspector, agentId, records, costUsd }: TreeProps) {
   const [agents, setAgents] = useState<readonly AgentSavings[]>()
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
@@ -125,7 +128,10 @@ export function TreePanel({ inspector, agentId, records }: TreeProps) {
   }, [isOpen, agentId])
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>In the tree</summary>
+      <summary>
+        In the tree
+        {costUsd === 0 ? null : <span class="faint number"> {money(costUsd)}</span>}
+      </summary>
       {agents === undefined ? (
         <p class="faint small">Reading the logs…</p>
       ) : (
@@ -137,6 +143,7 @@ export function TreePanel({ inspector, agentId, records }: TreeProps) {
 
 function Tree({ agents, inspector }: { readonly agents: readonly AgentSavings[]; readonly inspector: Inspector }) {
   const all = treeSavings(agents)
+  const dearest = agents.toSorted((one, other) => other.spent.costUsd - one.spent.costUsd)
   const nameOf = useContext(AgentNames)
   return (
     <div class="scroll" role="group" aria-label="In the tree" tabIndex={0}>
@@ -153,7 +160,7 @@ function Tree({ agents, inspector }: { readonly agents: readonly AgentSavings[];
           </tr>
         </thead>
         <tbody>
-          {agents.slice(0, mostRows).map((one) => (
+          {dearest.slice(0, mostRows).map((one) => (
             <tr key={one.agentId}>
               <th scope="row">
                 <button

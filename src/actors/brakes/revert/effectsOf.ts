@@ -1,5 +1,5 @@
-import type { EffectsOf } from '../../conversation/brakes/revert/planUndo.ts'
-import type { AgentDefinition } from '../define/agentDefinition.ts'
+import type { EffectsOf } from '../../../conversation/brakes/revert/planUndo.ts'
+import type { AgentDefinition } from '../../define/agentDefinition.ts'
 
 /** Returns the effects that calls of an agent's tools and sub-agents may have, by name. */
 export const effectsOf =

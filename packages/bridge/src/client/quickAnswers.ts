@@ -1,0 +1,36 @@
+import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
+
+const isChoice = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number'
+
+/** Returns the choices of an `enum`, or of several `const`s. Pure. */
+export function choicesIn({ enum: values, anyOf }: JsonSchema): readonly (string | number)[] | undefined {
+  const all = Array.isArray(values)
+    ? (values as unknown[])
+    : Array.isArray(anyOf)
+      ? (anyOf as JsonSchema[]).map(({ const: value }) => value)
+      : []
+  return all.length > 0 && all.every(isChoice) ? all : undefined
+}
+
+/** An answer that is given by one button. */
+export interface QuickAnswer {
+  readonly label: string
+  readonly value: unknown
+}
+
+/** Choices and characters for which buttons have room. */
+const mostQuick = { choices: 4, chars: 48 }
+
+/** Returns the answers of a schema that allows only a few short ones; `undefined`: it allows others. Pure. */
+export function quickAnswers(schema: JsonSchema): readonly QuickAnswer[] | undefined {
+  if (schema['type'] === 'boolean')
+    return [
+      { label: 'No', value: false },
+      { label: 'Yes', value: true },
+    ]
+  const choices = choicesIn(schema)
+  if (choices === undefined || choices.length > mostQuick.choices) return undefined
+  return choices.join('').length > mostQuick.chars
+    ? undefined
+    : choices.map((value) => ({ label: String(value), value }))
+}
