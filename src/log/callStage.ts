@@ -21,7 +21,6 @@ const stages = {
 
 export type CallRecord = RecordOf<keyof typeof stages>
 
-/** The same records as events. */
 export type CallEvent = EventOf<keyof typeof stages>
 
 export function movesCall(record: LogRecord): record is CallRecord

@@ -31,7 +31,6 @@ export interface Folded<State> {
   state: State
 }
 
-/** Returns the state after one more record. */
 function after<State>({ on, each, isOwn, initial }: Fold<State, unknown>, state: State, record: LogRecord): State {
   const before = isOwn === true && record.type === 'agent.created' ? initial() : state
   const step = on?.[record.type] as Step<State, LogRecord> | undefined

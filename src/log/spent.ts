@@ -70,7 +70,6 @@ export const lessSpent = (after: Spent, before: Spent): Spent => ({
 
 /** Usage of an agent, including the current run. */
 export interface SpentFold {
-  /** Usage of finished runs, and between runs. */
   readonly before: Spent
   /** Usage of the current run. */
   readonly run: Spent

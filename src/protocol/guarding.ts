@@ -3,7 +3,6 @@ import { lazily } from './lazily.ts'
 import { errorInfoSchema } from './errorInfo.ts'
 import { nodeIdSchema } from './ids.ts'
 
-/** Refusal by a guard, and the reason. */
 export const refusalSchema = lazily(() =>
   z.object({
     /** The guarded content: messages of people to the agent, or its answer. */

@@ -4,7 +4,6 @@ import { Resources } from './agents/resources.ts'
 import type { HostShared } from './agents/hostOptions.ts'
 import type { RuntimeSetup } from './runtimeSetup.ts'
 
-/** Returns the parts that the agents of a runtime share, from what it works with and its parts. */
 export function hostShared(
   { logger, snapshots, random, instrumentation, models, modelTurns, instead }: RuntimeSetup,
   parts: Pick<

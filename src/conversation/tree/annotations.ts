@@ -69,7 +69,6 @@ interface Receipt {
   readonly stepId: NodeId
 }
 
-/** A part that a provider refused, with its turn. */
 export type Refused = RefusedPart & { readonly turnIndex: number }
 
 /** Traces of reverts, prunes and pins on a conversation, beside its nodes. Made only for conversations that have any. */

@@ -6,7 +6,6 @@ import type { OverlayReader } from '../request/overlay.ts'
 import { makeNode, repeatNode, type CallMarks, type ConversationNode, stepsOf, type Step } from './node.ts'
 import type { TokenCounter } from '../limits/tokenCounter.ts'
 
-/** Stored nodes and overlays. */
 export interface NodeReader extends OverlayReader {
   /** The highest possible id. */
   readonly last: NodeId
@@ -64,7 +63,6 @@ export class ConversationTree {
     return this.#trunk as ConversationNode[]
   }
 
-  /** Number of nodes on the trunk. */
   get length(): number {
     return this.#trunk.length
   }

@@ -5,7 +5,6 @@ import { termsOf, type Term } from './searchSteps.ts'
 /** The part of a text to read: from a line on, the lines that match the query, or both. */
 export interface ExcerptRequest {
   readonly query?: string | undefined
-  /** The most lines to show. */
   readonly lines?: number | undefined
   /** The first line to show or to search, counted from 1. */
   readonly from?: number | undefined

@@ -1,6 +1,5 @@
 export type SchemaPart = { readonly [keyword: string]: unknown }
 
-/** Returns true if a value is an object and not a list. */
 export const isPart = (value: unknown): value is SchemaPart =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

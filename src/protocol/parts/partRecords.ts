@@ -21,7 +21,6 @@ export const partRecords = {
 } as const
 export type PartRecordType = keyof typeof partRecords
 
-/** Returns true for a record or event of a part. */
 export const isOfPart = <R extends { readonly type: string }>(
   record: R,
 ): record is Extract<R, { readonly type: PartRecordType }> => Object.hasOwn(partRecords, record.type)

@@ -45,7 +45,6 @@ export class DetachedAgents {
     return this.#running.get(agentId)
   }
 
-  /** Starts an agent as a detached one. */
   async begin(host: TreeAgent, { key }: Pick<CallInput, 'key'>, { prompt, isBegun, agent }: Begin): Promise<void> {
     host.start()
     this.#running.set(host.agentId, host)

@@ -70,7 +70,6 @@ const isWaiting = ({ machine: { context }, ports, family }: Heard): boolean =>
 
 const waits = ({ name, status }: CallState): boolean => name === waitForName && status === 'running'
 
-/** The agent whose times it keeps. */
 interface Timed {
   readonly agentId: string
   readonly shared: { readonly clock: Clock }

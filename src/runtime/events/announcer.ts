@@ -28,7 +28,6 @@ interface EventOwner {
   readonly isLoaded: boolean
   readonly view: {
     readonly definition: AgentDefinition
-    /** `seq` of its last record. */
     readonly lastSeq: number
     readonly requests: { readonly frame: AgentPorts['frame'] }
   }
@@ -202,7 +201,6 @@ export class Announcer {
     this.#shared.instrumentation?.requested(requestId, this.#agent)
   }
 
-  /** The agent has ended, or is unloaded. */
   ended(): void {
     this.#shared.instrumentation?.ended(this.#agent)
     this.#traced = undefined

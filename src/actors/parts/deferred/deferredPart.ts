@@ -73,7 +73,6 @@ const groupsOf = ({ tools }: Grouped): readonly DeferredTools[] => (Array.isArra
 const agentGroupsOf = ({ agents }: Grouped): readonly DeferredTools<SubAgentEntry>[] =>
   groupsIn(agents) as readonly DeferredTools<never>[]
 
-/** The sub-agents that are known when the agent is defined. */
 const calledIn = ({ agents }: Grouped): readonly SubAgentEntry[] | undefined =>
   typeof agents === 'function'
     ? undefined

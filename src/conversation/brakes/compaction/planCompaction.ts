@@ -175,7 +175,6 @@ function whatStays(conversation: Conversation, span: readonly ConversationNode[]
 }
 
 interface Forecast {
-  /** Trunk tokens without a summary. */
   readonly bare: number
   /** Trunk tokens with a summary. */
   readonly left: number

@@ -21,7 +21,6 @@ export interface GraftSubject {
   hasCall(callId: string): boolean
 }
 
-/** The run and the turn that a copy belongs to. */
 export type CopiedIn = Pick<ConversationNode, 'runId' | 'turnIndex'>
 
 /** Returns the node that a copy repeats, which is not a copy itself; for any other node, its own id. */

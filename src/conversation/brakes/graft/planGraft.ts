@@ -8,7 +8,6 @@ import { stepOf } from '../prune/pruneNotes.ts'
 import { noRoom } from '../noRoom.ts'
 import { whyHidden } from '../whyHidden.ts'
 
-/** Maximum number of steps that one request copies. */
 export const mostGraftedSteps = 100
 /** Maximum number of reasons in the refusal of one request, because a refusal stays visible to the model. */
 const mostReasons = 10

@@ -26,7 +26,6 @@ export function whyNotHiddenUnasked(conversation: Conversation, step: Step): str
   return whyNotHidden(conversation, step) ?? (isWanted ? 'was shown again on request' : undefined)
 }
 
-/** A way to hide steps: the tokens that it removes, and further steps that it does not hide. */
 export interface WayToHide {
   readonly tokensOf: (step: Step, conversation: Conversation) => number
   readonly whyNot: (step: Step, conversation: Conversation) => string | undefined

@@ -41,7 +41,6 @@ export interface RevertPlan {
   readonly span: readonly ConversationNode[]
   readonly users: readonly ConversationNode[]
   readonly evidence: Evidence
-  /** Undo plan, for a revert that undoes. */
   readonly undo?: UndoPlan
 }
 

@@ -26,7 +26,6 @@ export interface StallSituation {
   readonly revertId: string
   /** Policy for reverts; `null` without reverts. */
   readonly reverts: RevertRules | null
-  /** Reverts that wait for this drain. */
   readonly waiting: readonly RevertRequest[]
   /** True if the model can ask for a revert itself. */
   readonly offersRevert: boolean
