@@ -1,4 +1,5 @@
-import { blankPart, blankRequest, redactionMark } from '../../../src/log/redaction/blankSecrets.ts'
+import { redactionMark } from '../../../src/log/redaction/blankSecrets.ts'
+import { blankPart, blankRequest } from '../../evaluation/src/testing/blankRecording.ts'
 import { knownKeys } from '../src/knownKeys.ts'
 import { lastWords, notTooLong, openKey, overlap } from '../src/openEnds.ts'
 import { Redactor } from '../src/redactor.ts'

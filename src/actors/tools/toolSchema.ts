@@ -62,7 +62,6 @@ type Validate = (value: unknown) => SchemaResult | PromiseLike<SchemaResult>
 const standardOf = (value: object): StandardInput['~standard'] | undefined =>
   (value as Partial<StandardInput>)['~standard']
 
-/** Returns true if a value is a schema that `readSchema` takes. */
 export const isToolSchema = (value: unknown): value is ToolSchema =>
   (isObject(value) || typeof value === 'function') &&
   ('_zod' in value || 'jsonSchema' in value || typeof standardOf(value)?.jsonSchema?.input === 'function')

@@ -71,7 +71,6 @@ export interface ToolConnection {
   close(): Promise<void>
 }
 
-/** Returns true if an entry of `tools` is a source. */
 export const isToolSource = (entry: unknown): entry is ToolSource =>
   typeof entry === 'object' &&
   entry !== null &&

@@ -270,7 +270,6 @@ export abstract class TreeView {
     return this.tree.all().filter(({ id }) => !this.onTrunk(id))
   }
 
-  /** Number of nodes on the trunk. */
   get trunkLength(): number {
     return this.tree.length
   }
@@ -303,7 +302,6 @@ export abstract class TreeView {
     return this.tree.hasChanged(id)
   }
 
-  /** The last node of the step to which a node belongs. */
   stepEnd(node: ConversationNode): ConversationNode {
     return this.tree.stepEnd(node)
   }

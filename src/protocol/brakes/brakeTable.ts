@@ -59,7 +59,6 @@ export type AskingCommand = {
 }[KeysOf<Rows[AskedBrake]['asks']>]
 type KeysOf<T> = T extends unknown ? keyof T & BrakeCommandType : never
 
-/** Returns the brake that a command asks for, and what it asks. */
 export function askedBy(command: AskingCommand): { readonly kind: AskedBrake; readonly asked: object } {
   const kind = askedKinds.find((one) => Object.hasOwn(askedBrakes[one].asks, command.type))!
   const asks: Readonly<Record<string, (command: never) => object>> = askedBrakes[kind].asks

@@ -67,7 +67,6 @@ export interface FoldLevels {
   readonly request: number
   readonly low: number
   readonly high: number
-  /** Minimum number of tokens that a fold has to remove. */
   readonly least: number
   /** Maximum number of tokens that a fold could remove, without counting memos. */
   readonly foldable: number

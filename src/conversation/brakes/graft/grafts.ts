@@ -80,7 +80,6 @@ export function copiesOf(copies: readonly Copied[], place: CopiedIn, subject: Gr
 
 const noTags: readonly never[] = Object.freeze([])
 
-/** Returns a map from the call ids of copied results to the call ids in the copy. */
 function callIdsOf(copies: readonly Copied[], subject: GraftSubject): ReadonlyMap<string, string> {
   const ids = new Map<string, string>()
   for (const { nodeId, from } of copies) {
