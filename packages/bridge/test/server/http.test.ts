@@ -63,7 +63,7 @@ describe('charts of agents', (it) => {
     )
     assert.ok(laidOut.overview!.boxes.some(({ id }) => id === 'replying'))
     const refused = await get(serving, '/agents/a1/chart.json?detail=some')
-    assert.match(await refused.text(), 'detail must be overview, full')
+    assert.match(await refused.text(), 'detail must be overview or full')
     assert.is(refused.status, 400)
   })
 
