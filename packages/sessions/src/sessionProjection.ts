@@ -1,6 +1,6 @@
 import { isWait } from '../../../src/protocol/runs/waits.ts'
-import { isOfPart } from '../../../src/protocol/parts/partRecords.ts'
 import { brakeWords } from '../../words/src/brakes/brakeWords.ts'
+import { linesAbout } from '../../words/src/parts/partLines.ts'
 import { isImported } from '../../../src/protocol/text/nodeIds.ts'
 import type { Usage } from '../../../src/protocol/messages.ts'
 import { addUsage, noUsage, toolCallsOf } from '../../../src/protocol/text/messageText.ts'
@@ -135,7 +135,8 @@ export class SessionProjection {
         return
       default:
         if (isOfBrake(record)) this.#change(record)
-        else if (isOfPart(record) && 'costUsd' in record && record.usage !== undefined)
+        // Asks the lines of parts, as a page has these and no schemas.
+        else if (linesAbout(record) !== undefined && 'costUsd' in record && record.usage !== undefined)
           this.#spend(record.usage, record.costUsd)
     }
   }
