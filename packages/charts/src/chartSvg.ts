@@ -104,9 +104,9 @@ function boxSvg(box: PlacedBox): string {
       : ''
   const lines = boxLines(box).map((line, index) => lineSvg(line, left, round(y + 22 + (index + 1) * lineHeight)))
   const title = box.description === undefined ? '' : `<title>${escapeXml(box.description)}</title>`
-  const chips = brakeChips(box).map(({ name, style, x: left, y: top, width: wide, height: high }) => {
-    const text = `<text class="chip ${style}" x="${left + wide / 2}" y="${top + 14}" text-anchor="middle">${escapeXml(name)}</text>`
-    return `<rect class="chip ${style}" x="${left}" y="${top}" width="${wide}" height="${high}" rx="4"/>${text}`
+  const chips = brakeChips(box).map(({ name, style, x: start, y: top, width: wide, height: high }) => {
+    const text = `<text class="chip ${style}" x="${start + wide / 2}" y="${top + 14}" text-anchor="middle">${escapeXml(name)}</text>`
+    return `<rect class="chip ${style}" x="${start}" y="${top}" width="${wide}" height="${high}" rx="4"/>${text}`
   })
   return `  <g class="${classes}" data-state="${escapeXml(box.id)}">${title}<rect class="box${box.isOuter ? ' outer' : ''}" x="${x}" y="${y}" width="${width}" height="${height}" rx="9"/>${ring}<text class="name" ${place} y="${round(y + 22)}">${escapeXml(box.label)}</text>${lines.join('')}${chips.join('')}</g>`
 }
