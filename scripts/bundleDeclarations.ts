@@ -9,7 +9,8 @@ import { reachedFrom } from './reachedFrom.ts'
 function chunkOf(path: string): string {
   // Beside the model's `Policy`, one of two public types of that name would be shown to users as another.
   if (path === 'src/actors/define/policy.d.ts') return 'policies'
-  if (/^packages\/(?:define|remote|ai-sdk\/src\/adapters)\//.test(path)) return 'actors'
+  if (/^packages\/(?:define|redaction|remote|schemas|ai-sdk\/src\/adapters)\//.test(path)) return 'actors'
+  if (path.startsWith('packages/words/')) return 'protocol'
   return /^(?:src|packages)\/([^/]+)\//.exec(path)?.[1] ?? 'runtime'
 }
 

@@ -16,20 +16,20 @@ type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'bridge' 
 
 /** Chunks of the modules that the main door needs. */
 const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
-  [/^src\/protocol\/|^packages\/wire\//, 'protocol'],
+  [/^src\/protocol\/|^packages\/(?:wire|words)\//, 'protocol'],
   [/^src\/conversation\//, 'conversation'],
   [/^src\/machines\//, 'machines'],
   [/^packages\/tools\/src\/(?:workspace|files)\//, 'workspace'],
   [
-    /^src\/(?:actors|log\/redaction)\/|^packages\/(?:policies|models|define|ai-sdk\/src\/adapters|tools\/src\/(?:permissions|schedules|skills|finding))\//,
+    /^src\/(?:actors|log\/redaction)\/|^packages\/(?:policies|models|define|redaction|schemas|ai-sdk\/src\/adapters|tools\/src\/(?:permissions|schedules|skills|finding|remembering))\/|\/memoryRules\.ts$/,
     'actors',
   ],
   [/^packages\/charts\//, 'charts'],
   [/^packages\/groups\//, 'groups'],
-  [/^(?:src\/log|packages)\/stores\//, 'stores'],
+  [/^packages\/stores\//, 'stores'],
   [/^src\/log\//, 'log'],
   [/^packages\/sessions\//, 'sessions'],
-  [/^src\/runtime\/|^packages\/waking\/|\/createRuntime\.ts$/, 'runtime'],
+  [/^src\/runtime\/|^packages\/(?:runtime|waking)\/|\/createRuntime\.ts$/, 'runtime'],
 ]
 
 /**
@@ -47,7 +47,7 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
   if (!isFor('index')) return isFor('bridge') && !isFor('light') ? 'bridge' : null
   // Beside what models need: tools alone do.
   if (
-    /^src\/protocol\/checks\/(?:schemaCheck|soundSchema|schemaPatterns|linearPattern|patternSyntax)\.ts$|\/pi-schema\//.test(
+    /^packages\/schemas\/src\/(?:schemaCheck|soundSchema|schemaPatterns|linearPattern|patternSyntax)\.ts$|\/pi-schema\//.test(
       path,
     )
   )
@@ -55,7 +55,9 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
   // Apart from the schemas, so that it brings no zod to browsers.
   if (isFor('client')) return 'clientShared'
   if (isFor('aiSdk'))
-    return /^(?:src\/(?:actors|log\/redaction)|packages\/ai-sdk\/src\/adapters)\//.test(path) ? 'models' : 'protocol'
+    return /^(?:src\/(?:actors|log\/redaction)|packages\/(?:ai-sdk\/src\/adapters|schemas))\//.test(path)
+      ? 'models'
+      : 'protocol'
   if (isFor('listing')) return 'reading'
   return chunksOfIndex.find(([folder]) => folder.test(path))?.[1] ?? null
 }

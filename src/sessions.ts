@@ -5,7 +5,7 @@ export { listSessions, summaryOf, type SessionSummary } from '../packages/sessio
 export { loadSession, type LoadedSession } from '../packages/sessions/src/loadSession.ts'
 export { searchSessions } from '../packages/sessions/src/searchSessions.ts'
 export { spendOf, type StoreSpend } from '../packages/sessions/src/spend/spendOf.ts'
-export type { Spend } from './protocol/spend.ts'
+export type { Spend } from '../packages/wire/src/spend.ts'
 export { forkSession } from '../packages/sessions/src/forkSession.ts'
 export { copySessions, type CopiedSessions } from '../packages/sessions/src/copySessions.ts'
 export { deleteSession } from '../packages/sessions/src/deleteSession.ts'

@@ -27,7 +27,7 @@ import type { BackgroundPorts } from './parts/background/backgroundPorts.ts'
 import type { LeftBehind } from './parts/memory/leftBehind.ts'
 import type { AgentPermissions } from './parts/permissions/agentPermissions.ts'
 import type { Metadata } from '../protocol/metadata.ts'
-import type { Redactor } from '../log/redaction/redactor.ts'
+import type { Redactor } from '../protocol/ports/redactor.ts'
 
 type Unstamped<E> = E extends unknown ? Omit<E, 'agentId' | 'path' | 'seq' | 'time'> : never
 
@@ -75,7 +75,6 @@ export interface ChildPorts {
 export interface SourcesLook {
   /** Change to be recorded; `undefined` if there is none since the last one. */
   readonly change: ToolsChange | undefined
-  /** Definition of the agent with that change. */
   readonly definition: AgentDefinition
   /** Sources whose state differs from the one last told. */
   readonly news: readonly SourceInfo[]
@@ -159,7 +158,6 @@ export interface AgentPorts {
   readonly printed: Map<string, string>
   /** Receipts of running calls so far, by their ids: they stand if the calls are aborted. */
   readonly kept: Map<string, NonNullable<ToolResultMessage['receipt']>>
-  /** The last request that was announced. */
   announced: string
   /** The request for the current trunk. */
   assemble(turnIndex: number): AssembledRequest

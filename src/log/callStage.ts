@@ -19,10 +19,8 @@ const stages = {
   'tool.end': 'settled',
 } as const satisfies { readonly [T in LogRecord['type']]?: CallStage }
 
-/** Records that move a call from one stage to another. */
 export type CallRecord = RecordOf<keyof typeof stages>
 
-/** The same records as events. */
 export type CallEvent = EventOf<keyof typeof stages>
 
 export function movesCall(record: LogRecord): record is CallRecord
@@ -33,7 +31,6 @@ export function movesCall(record: LogRecord | AgentEvent): boolean {
   return Object.hasOwn(stages, record.type) && !isOfReceipt
 }
 
-/** Returns the stage of a call after a record. */
 export function stageAfter(record: CallRecord | CallEvent): CallStage {
   // The process that asked is gone: the call runs again.
   if ('again' in record && record.again) return 'ready'

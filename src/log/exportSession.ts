@@ -10,7 +10,6 @@ export const exportHeaderSchema = lazily(() =>
   z.object({
     format: z.literal('escapement.session'),
     version: z.union([z.literal(1), z.literal(exportVersion)]),
-    /** The session. */
     agentId: agentIdSchema(),
     /** Agents whose records follow, in this order: the sources that it was forked from, oldest first, then the session itself. */
     agents: z.array(agentIdSchema()).min(1),

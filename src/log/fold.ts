@@ -13,7 +13,6 @@ export interface Fold<State, Kept = State> {
   readonly name: string
   /** Returns the state before the first record. */
   readonly initial: () => State
-  /** Steps by the type of the record. */
   readonly on?: { readonly [T in LogRecord['type']]?: Step<State, RecordOf<T>> }
   /** Called with every record, after the step of its type. */
   readonly each?: Step<State, LogRecord>
@@ -32,7 +31,6 @@ export interface Folded<State> {
   state: State
 }
 
-/** Returns the state after one more record. */
 function after<State>({ on, each, isOwn, initial }: Fold<State, unknown>, state: State, record: LogRecord): State {
   const before = isOwn === true && record.type === 'agent.created' ? initial() : state
   const step = on?.[record.type] as Step<State, LogRecord> | undefined

@@ -7,13 +7,11 @@ import { checkVersion } from '../protocol/upgradeRecord.ts'
 /** A stretch of a log that belongs to the history of an agent. */
 export interface HistoryPart {
   readonly agentId: string
-  /** The log's first record. */
   readonly created: RecordOf<'agent.created'>
   /** `seq` of the last record that belongs to it; `Infinity` for the agent's own log. */
   readonly upTo: number
 }
 
-/** The complete history of an agent. */
 export interface History {
   /** The first record of the agent's own log. */
   readonly created: RecordOf<'agent.created'>

@@ -1,5 +1,5 @@
 import { type Fold, KnownIds, type KeptIds } from './fold.ts'
-import { isOfPart } from '../protocol/parts/partLines.ts'
+import { isOfPart } from '../protocol/parts/partRecords.ts'
 import type { LogRecord } from '../protocol/records.ts'
 
 type Beginning = { readonly requestId: string; readonly unsaid: number } | undefined

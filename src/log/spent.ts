@@ -70,7 +70,6 @@ export const lessSpent = (after: Spent, before: Spent): Spent => ({
 
 /** Usage of an agent, including the current run. */
 export interface SpentFold {
-  /** Usage of finished runs, and between runs. */
   readonly before: Spent
   /** Usage of the current run. */
   readonly run: Spent
@@ -80,7 +79,6 @@ export const nothingYet: SpentFold = { before: noneSpent, run: noneSpent }
 
 const of = (usage: Usage = noUsage, costUsd = 0): Spent => ({ usage, costUsd, turns: 0 })
 
-/** Total usage. */
 export const totalSpent = ({ before, run }: SpentFold): Spent => addSpent(before, run)
 
 /** Returns the usage that one record states; for a sub-agent without its turns, which count as its own. Pure. */

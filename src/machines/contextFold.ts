@@ -1,7 +1,7 @@
 import { refusalIn, type Refusal } from '../protocol/guarding.ts'
 import { mapped } from '../protocol/mapped.ts'
 import { noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
-import { isOfPart } from '../protocol/parts/partLines.ts'
+import { isOfPart } from '../protocol/parts/partRecords.ts'
 import type { LogRecord, RecordDraft, RunStopReason, Spent } from '../protocol/records.ts'
 import { movedCall, stageAfter, type CallRecord } from '../log/callStage.ts'
 import { addSpent } from '../log/spent.ts'

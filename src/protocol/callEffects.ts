@@ -26,5 +26,4 @@ export const withoutEffects = <T extends CallEffects>({
 /** Names by which models refer to what a result keeps. */
 export const keptNames = ({ artifacts = [] }: CallEffects): string => artifacts.map(artifactName).join(', ')
 
-/** Returns true for a word that has the name of something kept. */
 export const hasKeptName = (word: string): boolean => artifactNames(word).length > 0

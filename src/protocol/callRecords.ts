@@ -3,7 +3,6 @@ import { lazily } from './lazily.ts'
 import { agentIdSchema } from './ids.ts'
 import { grantSchema } from './parts/permissions/permissionRecords.ts'
 
-/** Fields of a call that starts. */
 export const toolStartShape = lazily(() => ({
   callId: z.string(),
   /** Deterministic id of the call: the idempotency key of its effect. */

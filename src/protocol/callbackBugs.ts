@@ -11,7 +11,6 @@ export function warnProcess(message: string): void {
 const mostMessages = 10
 const mostPlaces = 1_000
 
-/** Returns the error in full, with its stack and its causes. */
 function stackOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `${wordsOf(thrown)}, which is no Error, so nothing tells where`
   const { stack, cause } = thrown

@@ -3,7 +3,6 @@ import { lazily } from './lazily.ts'
 import { errorInfoSchema } from './errorInfo.ts'
 import { nodeIdSchema } from './ids.ts'
 
-/** Refusal by a guard, and the reason. */
 export const refusalSchema = lazily(() =>
   z.object({
     /** The guarded content: messages of people to the agent, or its answer. */
@@ -15,7 +14,6 @@ export const refusalSchema = lazily(() =>
 )
 export type Refusal = z.infer<ReturnType<typeof refusalSchema>>
 
-/** Verdict of the guards. */
 export const guardVerdictSchema = lazily(() =>
   z.object({
     at: z.enum(['input', 'output']),
@@ -33,7 +31,6 @@ export const guardVerdictSchema = lazily(() =>
 )
 export type GuardVerdict = z.infer<ReturnType<typeof guardVerdictSchema>>
 
-/** Returns the refusal of a guard, if one refused. */
 export function refusalIn(verdicts: readonly GuardVerdict[] = []): Refusal | undefined {
   const refused = verdicts.find(({ decision }) => decision === 'refused')
   if (refused === undefined) return undefined

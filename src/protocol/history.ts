@@ -61,5 +61,4 @@ export function readHistoryMessages(history: readonly HistoryMessage[]): Checked
   return history.map((message: unknown, index) => checkedBy(messageSchema(), message, `history: message ${index}`))
 }
 
-/** Returns the error for a faulty history. */
 export const wrongHistory = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', `history: ${what}.`)

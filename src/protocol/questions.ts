@@ -7,7 +7,6 @@ export const questionSchema = lazily(() =>
     /** Key of the question, unique across all agents. An answer names it. */
     key: z.string(),
     question: z.string(),
-    /** The JSON Schema of an answer. */
     schema: z.record(z.string(), z.unknown()).readonly(),
     /** Reason why the last answer to the same question could not be used. */
     problem: z.string().exactOptional(),

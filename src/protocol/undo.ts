@@ -37,7 +37,6 @@ export const undoPlanSchema = lazily(() =>
 )
 export type UndoPlan = z.infer<ReturnType<typeof undoPlanSchema>>
 
-/** Outcome of undoing one call. */
 export const undoStepSchema = lazily(() =>
   z.object({
     call: nodeIdSchema(),

@@ -1,27 +1,14 @@
-import { ModelQueue } from '../actors/models/limits/modelQueue.ts'
 import { CallbackBugs } from '../protocol/callbackBugs.ts'
 import { messageOf } from '../protocol/errors.ts'
-import { MemorySnapshots } from '../log/stores/memorySnapshots.ts'
-import { Instrumentation } from './events/instrumentation.ts'
 import { Resources } from './agents/resources.ts'
 import type { HostShared } from './agents/hostOptions.ts'
-import type { RuntimeOptions } from './runtimeOptions.ts'
+import type { RuntimeSetup } from './runtimeSetup.ts'
 
-/** Returns the parts that the agents of a runtime share, from its options and its parts. */
 export function hostShared(
-  { tracer, logger, models, modelShare, modelTurns, random = Math.random }: RuntimeOptions,
+  { logger, snapshots, random, instrumentation, models, modelTurns, instead }: RuntimeSetup,
   parts: Pick<
     HostShared,
-    | 'machine'
-    | 'createActor'
-    | 'sources'
-    | 'childHosts'
-    | 'store'
-    | 'isStoreOver'
-    | 'clock'
-    | 'unloader'
-    | 'instead'
-    | 'reload'
+    'machine' | 'createActor' | 'sources' | 'childHosts' | 'store' | 'isStoreOver' | 'clock' | 'unloader' | 'reload'
   >,
 ): HostShared {
   const { sources, clock } = parts
@@ -29,14 +16,15 @@ export function hostShared(
   const clean = (text: string): string => sources.redactor?.text(text) ?? text
   return {
     ...parts,
-    snapshots: new MemorySnapshots(),
+    snapshots,
     resources: new Resources({ clock, logger, clean }),
     checkpointFailed: (agentId, thrown) =>
       logger?.warn({ agentId }, `a checkpoint could not be written: ${messageOf(thrown)}`),
     callbackFailed: (place, thrown, fields) => bugs.tell(place, thrown, { logger, fields, clean }),
     random,
-    instrumentation: tracer === undefined && logger === undefined ? undefined : new Instrumentation({ tracer, logger }),
-    models: models === undefined ? undefined : new ModelQueue(models, clock, modelShare),
+    instrumentation,
+    models,
     modelTurns,
+    instead,
   }
 }

@@ -1,14 +1,12 @@
 import { RuntimeError } from '../protocol/errors.ts'
 import type { Store } from '../protocol/ports/store.ts'
 import { createdRecord } from '../log/readHistory.ts'
-import { memoryStore } from '../log/stores/memoryStore.ts'
 
 /**
- * Returns a store for the logs of an incognito agent and of those below it: in memory, for as long as one of them is. Reads fall through to
+ * Returns a store for the logs of an incognito agent and of those below it: in `logs`, in memory, for as long as one of them is. Reads fall through to
  * `behind`, which has the log that such an agent was forked from; nothing is ever written or opened there.
  */
-export function incognitoStore(behind: Store): Store {
-  const logs = memoryStore()
+export function incognitoStore(behind: Store, logs: Store): Store {
   const has = async (agentId: string): Promise<boolean> => (await logs.stat!(agentId)) !== undefined
   return {
     append: (agentId, records) => logs.append(agentId, records),

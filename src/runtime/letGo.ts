@@ -71,7 +71,6 @@ export async function detachHost(
   await hosts.releaseHost(host)
 }
 
-/** Returns the error for an agent that was detached. */
 const detachedHere = (agentId: string): ErrorInfo => ({
   code: 'AGENT_DETACHED',
   message: `Agent "${agentId}" was let go of here; it goes on from its log where it is opened.`,

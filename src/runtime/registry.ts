@@ -19,7 +19,6 @@ export interface AgentPage {
 export interface ListOptions {
   /** Only agents that have all of these values. */
   readonly metadata?: Metadata
-  /** Page of the agents that match. */
   readonly page?: AgentPage
 }
 

@@ -17,7 +17,6 @@ export const wasCutOff = ({ restored }: AgentInput): boolean =>
   restored.isForeign !== true &&
   (restored.context.run != null || restored.context.pause?.type === 'interrupted')
 
-/** Returns the error for a new agent whose id has a log. */
 export const hasLog = ({ agentId, lastSeq }: StoreLease): RuntimeError =>
   new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" has a log of ${lastSeq} records in this store.`)
 

@@ -1,18 +1,16 @@
-import { nanoid } from 'nanoid'
 import type { ActorRefFrom } from 'xstate'
 import { checkFold } from '../actors/define/brakingOptions.ts'
 import type { AgentDefinition } from '../actors/define/agentDefinition.ts'
 import type { agentMachine } from '../machines/agentMachine.ts'
 import type { AgentMachineEvent } from '../machines/agentTypes.ts'
 import type { Metadata } from '../protocol/metadata.ts'
-import { type Clock, systemClock } from '../protocol/ports/clock.ts'
+import type { Clock } from '../protocol/ports/clock.ts'
 import { type ErrorInfo, RuntimeError } from '../protocol/errors.ts'
 import type { Logger } from '../protocol/ports/logger.ts'
 import type { Store, StoreLease } from '../protocol/ports/store.ts'
 import type { Agent, AgentOwner } from './agents/agent.ts'
 import { hostOf } from './agents/agentFacts.ts'
 import { AgentHost } from './agents/agentHost.ts'
-import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
 import type { HostOptions, HostShared } from './agents/hostOptions.ts'
 import type { Closable } from '../actors/tools/toolContext.ts'
 import type { ChildHosts } from './children/childHosts.ts'
@@ -39,14 +37,14 @@ import {
 } from './resumable.ts'
 import { checkDetachable, detachHost, letGo, rootOf, type ClosingOptions, type DetachOptions } from './letGo.ts'
 import { replaceDeps, runDepsOf } from './children/runDeps.ts'
-import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
-import { interpretBy } from './interpreter/differenceFromXState.ts'
+import { checkOptions } from './checkOptions.ts'
+import type { RuntimeSetup } from './runtimeSetup.ts'
 import type { OpenedLog } from './agents/keptAgent.ts'
 import { openHistory } from './openHistory.ts'
-import { memoryStore } from '../log/stores/memoryStore.ts'
 
 export class LocalRuntime implements AgentRuntime, ChildHosts {
   readonly #store: Store
+  readonly #memoryStore: () => Store
   readonly #shared: HostShared
   readonly #owner: AgentOwner<Agent>
   readonly #logger: Logger | undefined
@@ -57,18 +55,19 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
   readonly #openings = new Openings()
   readonly #registry: Registry
   readonly #unloader: IdleUnloader | undefined
-  readonly #forget = warnOfForgottenApprovals(this)
+  readonly #forget: () => void
   #closing: Promise<void> | undefined
   readonly #companions: Closable[] = []
   readonly #above = new Set<Closable>()
 
-  /** `instead`: returns the model that replaces another one in the tree of an agent. */
-  constructor(options: RuntimeOptions, { instead }: Pick<HostShared, 'instead'> = {}) {
-    this.#store = options.store ?? memoryStore()
-    const { clock = systemClock, logger, idleUnloadMs } = options
+  constructor(setup: RuntimeSetup) {
+    const { store, clock, logger, idleUnloadMs, interpreter, newId } = setup
+    this.#store = store
+    this.#memoryStore = setup.memoryStore
     this.#logger = logger
+    this.#forget = setup.watch(this)
     this.#owner = {
-      newId: options.newId ?? (() => nanoid(12)),
+      newId,
       release: (host) => this.releaseHost(host),
       unheard: (host) => this.#unloader?.look(host),
       agent: (agentId) => this.#registry.get(agentId),
@@ -82,20 +81,18 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
           host.unload(() => this.release(host))
         },
       })
-    const interpreter = interpretBy(options.interpreter ?? 'planned', logger)
     const attach = (agentId: string, actor: ActorRefFrom<typeof agentMachine>): void => this.#attach(agentId, actor)
     const machine = preparedMachine({ clock, interpreter, hosts: this.#hosts, attach })
-    const sources = new Sources({ ...options, clock })
-    this.#shared = hostShared(options, {
+    const sources = new Sources(setup)
+    this.#shared = hostShared(setup, {
       machine,
       sources,
       createActor: interpreter.createActor,
       childHosts: this,
       store: this.#store,
-      isStoreOver: () => options.store === undefined && this.#closing !== undefined,
+      isStoreOver: () => setup.storeEnds && this.#closing !== undefined,
       clock,
       unloader: this.#unloader,
-      instead,
       reload: (agentId, begin) => this.#reload(this.#registry.host(agentId)!, begin),
     })
   }
@@ -256,7 +253,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
   }
 
   incognitoStore(): Store {
-    return incognitoStore(this.#store)
+    return incognitoStore(this.#store, this.#memoryStore())
   }
 
   async openLog(agentId: string, store: Store = this.#store, leasing: LeaseWait = {}): Promise<StoreLease> {

@@ -1,6 +1,6 @@
-import { extract } from '../../src/actors/parts/memory/extract.ts'
+import { extract } from '../../packages/tools/src/remembering/extract.ts'
 import type { Left } from '../../src/actors/parts/memory/leftBehind.ts'
-import { memoryOf } from '../../src/actors/parts/memory/memoryOptions.ts'
+import { memoryOf } from '../../packages/tools/src/remembering/memorySettings.ts'
 import type { Memory, MemoryRecord } from '../../src/protocol/ports/memory.ts'
 import type { Message } from '../../src/protocol/messages.ts'
 import { actorPorts, agentSays, toolSays, userSays } from '../support/actorPorts.ts'
@@ -33,7 +33,7 @@ describe('a run that is aborted while its lessons are kept', (it) => {
       }
       const items = [{ type: 'tag', tag }] as unknown as readonly Left[]
       const leftBehind = { items } as NonNullable<typeof ports.leftBehind>
-      const settings = memoryOf({ store, agent: true, extract: true }, 'Agent')!
+      const settings = memoryOf({ store, agent: true, extract: true }, 'Agent')
       const { signal } = controller
       await extract({ ...ports, leftBehind }, settings, { key: 'k', runId: 'r', signal }).catch(() => {})
       assert.is(kept.length, after)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool } from '../../src/actors/tools/defineTool.ts'
+import { defineTool } from '../../packages/schemas/src/defineTool.ts'
 import { isBlocks } from '../../src/actors/tools/isBlocks.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -7,7 +7,7 @@ import { readReply } from '../../src/actors/turn/readReply.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Model, ModelRequest } from '../../src/protocol/ports/model.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { delta } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

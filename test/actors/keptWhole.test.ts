@@ -5,7 +5,7 @@ import { readArtifactTool } from '../../src/actors/parts/artifacts/readArtifactT
 import type { Outcome } from '../../src/actors/calls/outcome.ts'
 import { WaitedFor } from '../../src/actors/tools/waitForTool.ts'
 import type { PlainBlock } from '../../src/protocol/messages.ts'
-import { Redactor } from '../../src/log/redaction/redactor.ts'
+import { Redactor } from '../../packages/redaction/src/redactor.ts'
 import { actorPorts, agentSays, toolSays, userSays, type RecordedPorts } from '../support/actorPorts.ts'
 import { pngOf } from '../support/imageBytes.ts'
 import { assert, describe } from '../support/suite.ts'

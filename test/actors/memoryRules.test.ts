@@ -1,9 +1,9 @@
-import { extract } from '../../src/actors/parts/memory/extract.ts'
-import { keepFact } from '../../src/actors/parts/memory/keepFact.ts'
+import { extract } from '../../packages/tools/src/remembering/extract.ts'
+import { keepFact } from '../../packages/tools/src/remembering/keepFact.ts'
 import { LeftBehind, type Left } from '../../src/actors/parts/memory/leftBehind.ts'
-import { memoryOf } from '../../src/actors/parts/memory/memoryOptions.ts'
-import { recallAtStart } from '../../src/actors/parts/memory/recallAtStart.ts'
-import { mayBeTainted, quotedFrom } from '../../src/actors/parts/memory/taint.ts'
+import { memoryOf } from '../../packages/tools/src/remembering/memorySettings.ts'
+import { recallAtStart } from '../../packages/tools/src/remembering/recallAtStart.ts'
+import { mayBeTainted, quotedFrom } from '../../packages/tools/src/remembering/taint.ts'
 import type { ProvenanceKind } from '../../src/protocol/provenance.ts'
 import { ofProgram } from '../../src/protocol/asked.ts'
 import type { Memory, MemoryFilter, MemoryRecord } from '../../src/protocol/ports/memory.ts'
@@ -52,7 +52,7 @@ async function recalled({ found = [], listed = [], messages = [userSays('hello')
     list: (filter) => (asked.push({ filter }), answer(listed)),
     delete: async () => 0,
   }
-  const settings = memoryOf({ store, agent: true, recall }, 'Agent')!
+  const settings = memoryOf({ store, agent: true, recall }, 'Agent')
   const { messages: said, failed } = await recallAtStart(actorPorts({}, messages), settings)
   const ids = said.map(({ provenance }) => (provenance as { readonly recordId?: string }).recordId)
   return { ids, failed, asked }
@@ -189,7 +189,7 @@ async function extracted(answer: string, items: readonly Left[], messages: reado
   const settings = memoryOf(
     { store, agent: true, extract: { model: { model, pricing: { input: 1, output: 2 } } } as never },
     'Agent',
-  )!
+  )
   const ports = { ...actorPorts({}, messages), leftBehind: { items } as LeftBehind, ...more }
   const { signal } = new AbortController()
   const result = await extract(ports, settings, { key: 'k', runId: 'r', signal })
@@ -237,7 +237,7 @@ describe('what is extracted for a memory', (it) => {
         throw new Error('no disk')
       },
     } as unknown as Memory
-    const settings = memoryOf({ store, agent: true, extract: { model: scriptedModel(['[{"text":"tea"}]']) } }, 'Agent')!
+    const settings = memoryOf({ store, agent: true, extract: { model: scriptedModel(['[{"text":"tea"}]']) } }, 'Agent')
     const ports = { ...actorPorts({}, talk), leftBehind: { items: [spanOf(1, 3)] } as unknown as LeftBehind }
     await assert.rejects(extract(ports, settings, { key: 'k', runId: 'r', signal: aborting.signal }), /not needed/)
   })

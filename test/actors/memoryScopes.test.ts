@@ -1,11 +1,12 @@
-import { scopesOf } from '../../src/actors/parts/memory/scopes.ts'
-import { memoryOf, type MemoryOptions } from '../../src/actors/parts/memory/memoryOptions.ts'
-import { mayBeTainted, quotedFrom, repeatsTools, saidByPeople } from '../../src/actors/parts/memory/taint.ts'
-import { recordOf } from '../../src/actors/parts/memory/writing.ts'
+import { scopesOf } from '../../packages/tools/src/remembering/scopes.ts'
+import { memoryOf } from '../../packages/tools/src/remembering/memorySettings.ts'
+import type { MemoryOptions } from '../../src/actors/parts/memory/memoryOptions.ts'
+import { mayBeTainted, quotedFrom, repeatsTools, saidByPeople } from '../../packages/tools/src/remembering/taint.ts'
+import { recordOf } from '../../packages/tools/src/remembering/writing.ts'
 import type { Memory } from '../../src/protocol/ports/memory.ts'
 import type { Message } from '../../src/protocol/messages.ts'
 import { ofProgram } from '../../src/protocol/asked.ts'
-import { Redactor } from '../../src/log/redaction/redactor.ts'
+import { Redactor } from '../../packages/redaction/src/redactor.ts'
 import { actorPorts, agentSays, toolSays, userSays } from '../support/actorPorts.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -17,7 +18,7 @@ const store: Memory = {
 }
 
 const scopes = (options: Partial<MemoryOptions>) => {
-  const { known, main } = scopesOf(actorPorts(), memoryOf({ store, ...options }, 'Agent')!)
+  const { known, main } = scopesOf(actorPorts(), memoryOf({ store, ...options }, 'Agent'))
   return [[...known.values()], main]
 }
 

@@ -1,10 +1,10 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'
-import { ModelQueue, type Permit } from '../../src/actors/models/limits/modelQueue.ts'
-import type { ModelLimits } from '../../src/actors/models/limits/modelLimit.ts'
+import { ModelQueue, type Permit } from '../../packages/runtime/src/limits/modelQueue.ts'
+import type { ModelLimits } from '../../packages/runtime/src/limits/modelLimit.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { quiet } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

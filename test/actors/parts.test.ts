@@ -1,10 +1,14 @@
 import { z } from 'zod'
-import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
+import { remembering } from '../../src/actors/parts/memory/remembering.ts'
 import { equip, parts, partSchemas } from '../../src/actors/parts/parts.ts'
+import { knownRemembering } from '../../packages/tools/src/remembering/remembering.ts'
 import type { Memory } from '../../src/protocol/ports/memory.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { tool, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
+
+Object.assign(remembering, knownRemembering)
 
 const never = () => Promise.reject(new Error('Not asked.'))
 const store: Memory = { put: never, search: never, list: never, delete: never }

@@ -1,7 +1,7 @@
 import { runTool } from '../../src/actors/calls/runTool.ts'
 import { recallTool, type RecallCall } from '../../src/actors/brakes/recall/recallTool.ts'
 import { actorPorts, runActor, type RecordedPorts } from '../support/actorPorts.ts'
-import { Redactor } from '../../src/log/redaction/redactor.ts'
+import { Redactor } from '../../packages/redaction/src/redactor.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { quiet } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -1,5 +1,5 @@
 import { createActor, toPromise } from 'xstate'
-import { Redactor } from '../../src/log/redaction/redactor.ts'
+import { Redactor } from '../../packages/redaction/src/redactor.ts'
 import { runTool } from '../../src/actors/calls/runTool.ts'
 import { z } from 'zod'
 import { defineTool, type Tool, type ToolContext } from '../../src/actors/tools/defineTool.ts'

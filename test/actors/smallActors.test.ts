@@ -1,4 +1,4 @@
-import { Redactor } from '../../src/log/redaction/redactor.ts'
+import { Redactor } from '../../packages/redaction/src/redactor.ts'
 import { PausableTimer } from '../../src/actors/timing/pausableTimer.ts'
 import { settle } from '../../src/actors/turn/settle.ts'
 import { sleep } from '../../src/actors/timing/sleep.ts'

@@ -1,5 +1,5 @@
 import { textOf } from '../../src/protocol/messages.ts'
-import { mayBeTainted, repeatsTools } from '../../src/actors/parts/memory/taint.ts'
+import { mayBeTainted, repeatsTools } from '../../packages/tools/src/remembering/taint.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 

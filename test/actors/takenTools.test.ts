@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { changeOf } from '../../src/actors/define/changedTools.ts'
-import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
 import { markdownMemory } from '../../src/memory.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { afterChange, nothingTaken, takenAfter, type TakenTools } from '../../src/conversation/tree/takenTools.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { defineTool, type ToolContext } from '../../src/actors/tools/defineTool.ts'
+import { defineTool } from '../../packages/schemas/src/defineTool.ts'
+import type { ToolContext } from '../../src/actors/tools/defineTool.ts'
 import type { SchemaResult, StandardInput, ToolSchema } from '../../src/actors/tools/toolSchema.ts'
 import { InputChecks } from '../../packages/mcp/src/client/inputSchemas.ts'
 import { checkOf } from '../../packages/openapi/src/schemas.ts'

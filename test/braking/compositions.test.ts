@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
 import { compositions, type Composition } from '../../packages/policies/src/compositions.ts'
 import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'

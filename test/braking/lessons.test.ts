@@ -4,7 +4,7 @@ import { rebuildConversation } from '../../src/conversation/tree/rebuildConversa
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 import { parallel, race } from '../../packages/groups/src/parallel.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, gate, resultsOf, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -2,7 +2,7 @@ import type { Consultation, PolicyOptions } from '../../src/actors/define/policy
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'

@@ -4,7 +4,7 @@ import { RequestAssembler } from '../../src/conversation/request/assembleRequest
 import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { calls, gate, startAgent, tool, type Harness, type HarnessOptions } from '../support/agentHarness.ts'
 import { textIn } from '../support/brakeLog.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'

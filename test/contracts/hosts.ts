@@ -1,6 +1,6 @@
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { recordsIn } from '../../packages/cluster/test/restate/recordsIn.ts'
 import type { CaseContext } from '../support/suite.ts'

@@ -7,7 +7,7 @@ import { toErrorInfo } from '../../src/protocol/errors.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'
 import { readAll, recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { fileStore } from '../../packages/stores/src/fileStore.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { assert, describe } from '../support/suite.ts'
 
 /** Something done to a log; numbers are relative to where it ends. */

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSync, Visitor, type ESTree } from 'vite'
-import { readPattern, type PatternPart } from '../../src/protocol/checks/patternSyntax.ts'
+import { readPattern, type PatternPart } from '../../packages/schemas/src/patternSyntax.ts'
 
 /** A regular expression that stands in a source. */
 export interface OwnExpression {

@@ -14,7 +14,7 @@ import {
   type Runtime,
   type Store,
 } from '../../src/index.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { frontEndFiles, type FrontEnd } from './frontEndLab.ts'
 import { tool } from '../support/agentHarness.ts'
 import { assert, type CaseContext } from '../support/suite.ts'

@@ -3,7 +3,7 @@ import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { loadSession } from '../../packages/sessions/src/loadSession.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { quiet, startAgent, tool, usageOf, type HarnessOptions } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 

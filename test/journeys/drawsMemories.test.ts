@@ -1,4 +1,4 @@
-import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'
 import type { MemoryOptions } from '../../src/actors/parts/memory/memoryOptions.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'

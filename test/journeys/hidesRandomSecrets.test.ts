@@ -9,7 +9,7 @@ import { noUsage } from '../../src/protocol/messages.ts'
 import type { ModelPart } from '../../src/protocol/ports/model.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { exportSession } from '../../src/log/exportSession.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { startTracing } from '../../packages/otel/test/tracingProbe.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 

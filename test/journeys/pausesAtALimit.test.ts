@@ -1,7 +1,7 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Run } from '../../src/protocol/runs/run.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { logOf } from '../support/lives.ts'
 import { calls, gate, never, saidIn, stalled, startAgent, tool, usageOf, withCode } from '../support/agentHarness.ts'

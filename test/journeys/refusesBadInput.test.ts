@@ -3,7 +3,7 @@ import { maxContentChars, type Content } from '../../src/protocol/text/saidConte
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { fileStore } from '../../packages/stores/src/fileStore.ts'
 import { startAgent, stalled, never, withCode } from '../support/agentHarness.ts'
 import { storeFolder } from '../../packages/stores/test/storeFolder.ts'

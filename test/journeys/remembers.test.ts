@@ -1,7 +1,7 @@
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { Memory } from '../../src/protocol/ports/memory.ts'
 import { calls, gate, resultsOf, startAgent, tool, withCode, type HarnessOptions } from '../support/agentHarness.ts'
-import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { fact } from '../../packages/tools/test/memory/memoryFolder.ts'
 import { emptyMemory, lastSaid, noMemory, recalls, remembers } from '../../packages/tools/test/memory/memorySupport.ts'

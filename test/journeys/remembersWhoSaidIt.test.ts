@@ -1,6 +1,6 @@
 import { tool as aiTool } from 'ai'
 import { z } from 'zod'
-import { defineAgent } from '../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../packages/define/src/defineAgent.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { emptyMemory, remembers } from '../../packages/tools/test/memory/memorySupport.ts'
 import { calls, quiet, startAgent, tool, type HarnessOptions } from '../support/agentHarness.ts'

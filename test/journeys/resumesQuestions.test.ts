@@ -3,7 +3,7 @@ import { type AgentOptions, defineAgent } from '../../src/actors/define/defineAg
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { gate, quiet, resultsOf, tool, withCode } from '../support/agentHarness.ts'
 import type { ModelRequest } from '../../src/protocol/ports/model.ts'
 import { caller, ends, Lives, paused, types, until } from '../support/lives.ts'

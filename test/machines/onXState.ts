@@ -15,9 +15,10 @@ registerHooks({
   resolve: (specifier, context, next) => next(specifier.replace(/^xstate(?=\/|$)/, copy), context),
 })
 
-const { compareWithXState, interpretBy } = await import('../../src/runtime/interpreter/differenceFromXState.ts')
+const { compareWithXState, interpretBy } =
+  await import('../../packages/runtime/src/interpreter/differenceFromXState.ts')
 const { plannedInterpreter } = await import('../../src/runtime/interpreter/interpreter.ts')
-const { xstateVersion: version } = await import('../../src/runtime/interpreter/testedXState.ts')
+const { xstateVersion: version } = await import('../../packages/runtime/src/interpreter/testedXState.ts')
 
 const warnings: string[] = []
 const other = (): void => {}

@@ -1,7 +1,7 @@
 import { createActor, createMachine, type AnyStateMachine } from 'xstate'
 import { agentMachine } from '../../src/machines/agentMachine.ts'
 import { supervisorMachine } from '../../src/machines/supervisorMachine.ts'
-import { compareWithXState } from '../../src/runtime/interpreter/differenceFromXState.ts'
+import { compareWithXState } from '../../packages/runtime/src/interpreter/differenceFromXState.ts'
 import { type Interpreter, plannedInterpreter, xstateInterpreter } from '../../src/runtime/interpreter/interpreter.ts'
 import { plannedMachine } from '../../src/runtime/interpreter/step.ts'
 import { planChart } from '../../src/runtime/interpreter/plan.ts'

@@ -4,7 +4,7 @@ import { contentSchema } from '../../src/protocol/content.ts'
 import { describeIssues } from '../../src/protocol/errors.ts'
 import { fileText } from '../../src/protocol/text/fileText.ts'
 import { blockSchema, countMedia, mediaText, plainBlockSchema, type FileBlock } from '../../src/protocol/messages.ts'
-import { Redactor } from '../../src/log/redaction/redactor.ts'
+import { Redactor } from '../../packages/redaction/src/redactor.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const pdf = { type: 'file', data: 'aGk=', mimeType: 'application/pdf', name: 'a.pdf' } as const

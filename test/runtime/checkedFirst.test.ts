@@ -5,7 +5,7 @@ import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedMod
 import { memoryWorkspace } from '../../packages/tools/src/workspace/memoryWorkspace.ts'
 import { workspaceTools } from '../../packages/tools/src/workspace/workspaceTools.ts'
 import type { ToolOptions } from '../../src/actors/tools/defineTool.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { calls, never, startAgent, tool, type HarnessOptions } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'

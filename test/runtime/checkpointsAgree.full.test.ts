@@ -12,10 +12,11 @@ import type { AgentHost } from '../../src/runtime/agents/agentHost.ts'
 import type { NodePieces } from '../../src/runtime/agents/keepNodes.ts'
 import { KeptNodes } from '../../src/runtime/agents/keptNodes.ts'
 import { checkpointForm, digestOf, goOnFrom, type OpenedLog } from '../../src/runtime/agents/keptAgent.ts'
+import { runtimeSetup } from '../../packages/runtime/src/runtimeSetup.ts'
 import { LocalRuntime } from '../../src/runtime/runtime.ts'
 import { readHistory } from '../../src/log/readHistory.ts'
 import { forkSession } from '../../packages/sessions/src/forkSession.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { counter, tool } from '../support/agentHarness.ts'
 import { someRuns } from '../support/seeds.ts'
@@ -113,7 +114,9 @@ function move(agent: Agent, [what, pick]: Move): void {
 /** The logs of a life. */
 async function live(happenings: readonly Move[]): Promise<{ readonly store: Store; readonly runtime: LocalRuntime }> {
   const store = memoryStore()
-  const runtime = new LocalRuntime({ store, clock: simulatedClock(), newId: counter('q'), random: () => 0 })
+  const runtime = new LocalRuntime(
+    runtimeSetup({ store, clock: simulatedClock(), newId: counter('q'), random: () => 0 }),
+  )
   const agent = await runtime.spawn(define(), { id: 'a' })
   for (const happening of [['prompt', 1], ['prompt', 2], ...happenings] satisfies Move[]) {
     move(agent, happening)
@@ -235,7 +238,7 @@ describe('an agent that goes on from a checkpoint', (it) => {
         braking: { revert: true },
       })
     const store = memoryStore()
-    const runtime = new LocalRuntime({ store, clock: simulatedClock(), newId: counter('q') })
+    const runtime = new LocalRuntime(runtimeSetup({ store, clock: simulatedClock(), newId: counter('q') }))
     cleanup(() => runtime.close())
     const agent = await runtime.spawn(definition(), { id: 'a' })
     await agent.prompt('go').result

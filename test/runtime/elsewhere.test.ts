@@ -7,7 +7,7 @@ import { createRuntime, type Runtime } from '../../packages/bridge/src/createRun
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { LogHolder, Store } from '../../src/protocol/ports/store.ts'
 import { fileStore } from '../../packages/stores/src/fileStore.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { sqliteStore } from '../../packages/sqlite/src/sqliteStore.ts'
 import { simulatedClock, type SimulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { quiet, withCode } from '../support/agentHarness.ts'

@@ -1,6 +1,6 @@
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
 import { defineAgent, policyModel, type AgentDefinition, type Store } from '../../src/index.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { asks, caller, until } from '../support/lives.ts'
 import { sharedStore } from '../support/sharedStore.ts'

@@ -1,7 +1,7 @@
 import { RuntimeError, type ErrorInfo } from '../../src/protocol/errors.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { stored, type Store } from '../../src/protocol/ports/store.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { LogWriter } from '../../src/runtime/agents/log.ts'
 import { readAll, recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
 import { quiet, withCode } from '../support/agentHarness.ts'

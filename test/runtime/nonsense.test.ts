@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { hasCode, RuntimeError } from '../../src/protocol/errors.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'

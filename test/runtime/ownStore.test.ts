@@ -1,6 +1,7 @@
+import { runtimeSetup } from '../../packages/runtime/src/runtimeSetup.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'
 import { LocalRuntime } from '../../src/runtime/runtime.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -9,7 +10,7 @@ const definition = defineAgent({ name: 'tester', model: policyModel(() => 'yes')
 
 /** Agents with long logs: one that was closed by itself, and one that its runtime closed. Returns which have a checkpoint. */
 async function keptBy(store?: Store): Promise<string[]> {
-  const runtime = new LocalRuntime(store === undefined ? {} : { store })
+  const runtime = new LocalRuntime(runtimeSetup(store === undefined ? {} : { store }))
   const { checkpoints } = runtime.shared.store
   for (const id of ['early', 'late']) {
     const agent = await runtime.spawn(definition, { id })

@@ -1,6 +1,6 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import type { Checkpoint } from '../../src/protocol/ports/checkpoints.ts'
 import { KeptNodes, sizes } from '../../src/runtime/agents/keptNodes.ts'

@@ -1,9 +1,11 @@
 import { Cancellation } from '../../src/actors/timing/cancellation.ts'
 import { systemClock } from '../../src/protocol/ports/clock.ts'
-import { Redactor } from '../../src/log/redaction/redactor.ts'
+import { Redactor } from '../../packages/redaction/src/redactor.ts'
 import { Sources } from '../../src/runtime/agents/sources.ts'
 import { scriptedSource } from '../support/scriptedSource.ts'
 import { assert, describe } from '../support/suite.ts'
+
+const newRedactor = (): Redactor => new Redactor({ knownKeys: false })
 
 describe('secrets that replace others again and again', (it) => {
   it('are blanked as long as they are new: those of long ago cost every text time', () => {
@@ -24,7 +26,7 @@ describe('secrets that replace others again and again', (it) => {
   })
 
   it('push nothing out that a source had from the beginning, or that another one has', async ({ signal, cleanup }) => {
-    const sources = new Sources({ clock: systemClock })
+    const sources = new Sources({ newRedactor, clock: systemClock })
     cleanup(() => sources.close())
     const fixed = scriptedSource('srv', [], { secrets: ['from-the-beginning'] })
     const other = scriptedSource('other')

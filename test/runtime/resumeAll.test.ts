@@ -3,7 +3,7 @@ import { createRuntime, type Runtime } from '../../packages/bridge/src/createRun
 import { defineAgent, defineTool, policyModel, type AgentDefinition, type Store } from '../../src/index.ts'
 import { exportSession, importSession, loadSession } from '../../src/sessions.ts'
 import { storedSnapshot } from '../../packages/bridge/src/server/snapshots.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { asks, caller, logOf, until } from '../support/lives.ts'
 import { sharedStore } from '../support/sharedStore.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'

@@ -8,8 +8,9 @@ import type { Store } from '../../src/protocol/ports/store.ts'
 import type { AgentHost } from '../../src/runtime/agents/agentHost.ts'
 import { runIncognito } from '../../src/runtime/children/runIncognito.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
+import { runtimeSetup } from '../../packages/runtime/src/runtimeSetup.ts'
 import { LocalRuntime } from '../../src/runtime/runtime.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { scriptedModel, type ScriptedReply } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { simulatedClock, type SimulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { calls, counter, quiet, tool, usageOf, withCode } from '../support/agentHarness.ts'
@@ -32,7 +33,7 @@ interface World {
 async function world({ cleanup }: Pick<CaseContext, 'cleanup'>, isIncognito = false): Promise<World> {
   const clock = simulatedClock()
   const store = memoryStore()
-  const runtime = new LocalRuntime({ clock, store, random: () => 0, newId: counter('q') })
+  const runtime = new LocalRuntime(runtimeSetup({ clock, store, random: () => 0, newId: counter('q') }))
   cleanup(async () => {
     await runtime.close()
     assert.is(clock.pending, 0, 'timers left in the clock')

@@ -4,7 +4,7 @@ import { createRuntime, type Runtime } from '../../packages/bridge/src/createRun
 import type { Store } from '../../src/protocol/ports/store.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
 import { hostOf } from '../../src/runtime/agents/agentFacts.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import {

@@ -1,7 +1,7 @@
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import type { Checkpoint } from '../../src/protocol/ports/checkpoints.ts'
 import type { Logger } from '../../src/protocol/ports/logger.ts'
 import type { ErasableStore } from '../../src/protocol/ports/store.ts'

@@ -1,8 +1,11 @@
+import { Redactor } from '../../packages/redaction/src/redactor.ts'
 import { Cancellation } from '../../src/actors/timing/cancellation.ts'
 import { Sources } from '../../src/runtime/agents/sources.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { scriptedSource, type ScriptedSource } from '../support/scriptedSource.ts'
 import { assert, describe } from '../support/suite.ts'
+
+const newRedactor = (): Redactor => new Redactor({ knownKeys: false })
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const open = async (sources: Sources, source: ScriptedSource, user: object): Promise<void> =>
@@ -26,7 +29,7 @@ describe('the sources of a runtime', (it) => {
       for (let seed = 1; seed <= 25; seed += 1) {
         const roll = dice(seed)
         const clock = simulatedClock(0)
-        const sources = new Sources({ clock, idleUnloadMs })
+        const sources = new Sources({ newRedactor, clock, idleUnloadMs })
         const all = Array.from({ length: 11 }, (_, at) => scriptedSource(`s${at}`))
         const plain = new Map<ScriptedSource, { readonly users: Set<object>; leftAt: number }>()
         /** Those without users, the one that was left last at the end. */
@@ -93,7 +96,7 @@ describe('the sources of a runtime', (it) => {
       const clock = simulatedClock(0)
       const warned: [unknown, string][] = []
       const logger = { warn: (about: unknown, text: string) => void warned.push([about, text]) }
-      const sources = new Sources({ clock, logger: logger as never })
+      const sources = new Sources({ newRedactor, clock, logger: logger as never })
       const source = scriptedSource('db', [], { secrets: ['a-secret-of-six'] })
       const { open: opens } = source
       const wrapped = {
@@ -121,7 +124,7 @@ describe('the sources of a runtime', (it) => {
   })
 
   it('have their secrets blanked from the moment they are known, renewed ones too, and only if there are any', () => {
-    const sources = new Sources({ clock: simulatedClock(0) })
+    const sources = new Sources({ newRedactor, clock: simulatedClock(0) })
     sources.know([scriptedSource('bare'), scriptedSource('empty', [], { secrets: [] })])
     assert.is(sources.redactor, undefined)
     const first = scriptedSource('first', [], { secrets: ['the-first-secret'] })
@@ -141,7 +144,7 @@ describe('the sources of a runtime', (it) => {
   it('warn of each trouble once, of a hundred at most, and of none where a logger is told anyway', () => {
     const warned: string[] = []
     const logger = { warn: (_: unknown, text: string) => void warned.push(text) }
-    const sources = new Sources({ clock: simulatedClock(0), logger: logger as never })
+    const sources = new Sources({ newRedactor, clock: simulatedClock(0), logger: logger as never })
     sources.unheard({ source: 'db', state: 'failed', trouble: 'down' } as never)
     for (let n = 0; n < 110; n += 1) for (let twice = 0; twice < 2; twice += 1) sources.warn(`trouble ${n}`)
     assert.equal([warned.length, warned[0], warned.at(-1)], [100, 'trouble 0', 'trouble 99'])

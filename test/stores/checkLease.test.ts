@@ -1,4 +1,4 @@
-import { checkLease } from '../../src/log/stores/appendChecks.ts'
+import { checkLease } from '../../packages/stores/src/rules/appendChecks.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,5 +1,5 @@
 import { recordsBetween } from '../../packages/evaluation/src/testing/contractDemands.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { assert, describe } from '../support/suite.ts'
 
 describe('a store in memory', (it) => {

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 
 /** A store in memory that can be told to fail. */
 export interface BrittleStore extends Store {

@@ -1,7 +1,7 @@
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 
 /** A store whose lease of one log is over at a certain point, as after a process was frozen there: the store reports it only when asked. */
 export interface LosingStore extends Store {

@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 
 /** A store in memory that can never take a record of more than so many characters; its data outlives `close`. */
 export function pickyStore(maxChars: number): Store {

@@ -1,6 +1,6 @@
 import type { ToolContext } from '../../src/actors/tools/defineTool.ts'
 import { stateDoor } from '../../src/actors/parts/state/stateDoor.ts'
-import { MemorySnapshots } from '../../src/log/stores/memorySnapshots.ts'
+import { MemorySnapshots } from '../../packages/stores/src/memory/memorySnapshots.ts'
 import { snapshotsOf } from './snapshotsOf.ts'
 
 /** A context for calling a tool's `run` by hand, with everything it reported and changed. */

@@ -1,5 +1,5 @@
 import type { Store } from '../../src/protocol/ports/store.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import type { Dice } from './dice.ts'
 
 /** A store in memory that takes its time, fails when told to, and knows who holds what. */

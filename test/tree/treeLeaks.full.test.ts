@@ -6,7 +6,7 @@ import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import type { AgentDefinition } from '../../src/actors/define/agentDefinition.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
-import { memoryStore } from '../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { quiet, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -7,7 +7,7 @@ import { clerkWith, clientOf, heard, say, statusText } from './clerk.ts'
 import type { CaseContext } from '../../../test/support/suite.ts'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import type { ServeOptions } from '../../bridge/src/server/serveOptions.ts'
-import type { RuntimeOptions } from '../../../src/runtime/runtimeOptions.ts'
+import type { RuntimeOptions } from '../../runtime/src/runtimeOptions.ts'
 
 async function serve(
   context: CaseContext,

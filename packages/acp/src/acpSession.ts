@@ -2,7 +2,7 @@ import type { AgentContext, ContentBlock, PromptResponse, SessionModeState } fro
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
 import type { Pending } from '../../../src/protocol/runs/pending.ts'
-import { pendingIn } from '../../../src/protocol/runs/pendingIn.ts'
+import { pendingIn } from '../../wire/src/pendingIn.ts'
 import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'
 import { outwardEvent } from '../../bridge/src/server/outwardError.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'

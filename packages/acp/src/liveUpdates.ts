@@ -3,8 +3,8 @@ import type { Tag } from '../../../src/protocol/braking.ts'
 import type { AgentEvent, EventOf } from '../../../src/protocol/events.ts'
 import { textOf, toolCallsOf, type AssistantMessage } from '../../../src/protocol/messages.ts'
 import type { GrowingReply } from '../../../src/protocol/events.ts'
-import type { CallShown } from '../../../src/protocol/parts/describing.ts'
-import { wordsOf } from '../../../src/protocol/parts/partWords.ts'
+import type { CallShown } from '../../words/src/parts/describing.ts'
+import { wordsOf } from '../../words/src/parts/partWords.ts'
 import {
   brakeNotes,
   note,

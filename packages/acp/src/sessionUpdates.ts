@@ -1,6 +1,6 @@
 import type { UndoLedger } from '../../../src/protocol/undo.ts'
 import type { ContentBlock, SessionUpdate } from '@agentclientprotocol/sdk'
-import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
+import { brakeWords } from '../../words/src/brakes/brakeWords.ts'
 import type { PruneOutcome, RevertOutcome, StallOutcome, Tag } from '../../../src/protocol/braking.ts'
 import { formatNodeId, type NodeId } from '../../../src/protocol/ids.ts'
 import type { PlainBlock, UserMessage } from '../../../src/protocol/messages.ts'

@@ -21,7 +21,7 @@ import { Bridge } from '../../bridge/src/server/bridge.ts'
 import { limitsOf, type BridgeLimits } from '../../bridge/src/server/limits.ts'
 import { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
 import { createRuntime, type Runtime } from '../../bridge/src/createRuntime.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import type { CaseContext } from '../../../test/support/suite.ts'
 
 /** Somebody's editor, as far as a test wants it. */

@@ -7,7 +7,7 @@ import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import type { Pending } from '../../../src/protocol/runs/pending.ts'
 import { Permissions } from '../src/permissions.ts'
 import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { choose, openHouse, type Editor, silentModel } from './acpHarness.ts'
 

@@ -1,3 +1,4 @@
+import { isFields } from '../../../src/protocol/checks/isObject.ts'
 import type { JsonPatch } from '@ag-ui/core'
 import { formatNodeId } from '../../../src/protocol/ids.ts'
 import { messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
@@ -51,11 +52,8 @@ export type ShownState = ThreadState | SharedState
 export function shownStateOf(agent: DrivenAgent): ShownState {
   const state = threadStateOf(agent)
   const { appState, stateVersion = 0 } = agent
-  return isObject(appState) ? { ...appState, _agent: { ...state, stateVersion } } : state
+  return isFields(appState) ? { ...appState, _agent: { ...state, stateVersion } } : state
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isShared = (state: ShownState): state is SharedState => '_agent' in state
 
@@ -86,13 +84,13 @@ export function changedBy(
   isCurrent: () => boolean,
 ): { patch: StateOp[]; base: number } | undefined {
   const { appState, stateVersion = 0, conversation } = agent
-  if (!isObject(state) || !isObject(appState)) return undefined
+  if (!isFields(state) || !isFields(appState)) return undefined
   const { _agent: shown, ...value } = state as { readonly _agent?: unknown }
   if (!('_agent' in state)) {
     if (Object.keys(value).length === 0 || !isCurrent()) return undefined
     return changeOf(difference(appState, plain({ ...appState, ...value })), stateVersion)
   }
-  const base: unknown = isObject(shown) ? (shown as { readonly stateVersion?: unknown }).stateVersion : undefined
+  const base: unknown = isFields(shown) ? (shown as { readonly stateVersion?: unknown }).stateVersion : undefined
   if (typeof base !== 'number') return undefined
   return changeOf(difference(conversation.state?.valueAt(base) ?? appState, plain(value)), base)
 }

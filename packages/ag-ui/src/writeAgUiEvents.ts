@@ -1,5 +1,5 @@
-import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
-import { partWords } from '../../../src/protocol/parts/partWords.ts'
+import { brakeWords } from '../../words/src/brakes/brakeWords.ts'
+import { partWords } from '../../words/src/parts/partWords.ts'
 import { EventType, type Event } from '@ag-ui/core'
 import type { AgentEvent, EventOf } from '../../../src/protocol/events.ts'
 import { formatNodeId } from '../../../src/protocol/ids.ts'

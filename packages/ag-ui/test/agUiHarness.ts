@@ -5,7 +5,7 @@ import type { AgentDefinition } from '../../../src/actors/define/agentDefinition
 import { agUi } from '../../../src/agUi.ts'
 import type { ModelPart } from '../../../src/protocol/ports/model.ts'
 import type { ServeOptions } from '../../bridge/src/server/serveOptions.ts'
-import type { RuntimeOptions } from '../../../src/runtime/runtimeOptions.ts'
+import type { RuntimeOptions } from '../../runtime/src/runtimeOptions.ts'
 import { serveAgents, type Serving } from '../../bridge/test/server/bridgeHarness.ts'
 import type { CaseContext } from '../../../test/support/suite.ts'
 

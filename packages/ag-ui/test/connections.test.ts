@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { defineAgent, defineTool } from '../../../src/index.ts'
 import type { ModelPart } from '../../../src/protocol/ports/model.ts'
 import { scriptedModel, simulatedClock } from '../../../src/testing.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import {
   customs,

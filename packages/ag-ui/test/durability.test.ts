@@ -5,7 +5,7 @@ import { scriptedModel } from '../../../src/testing.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { inputOf, ofType, readEvents, serveFrontEnds, Stream, verified } from './agUiHarness.ts'
 

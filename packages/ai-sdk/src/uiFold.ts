@@ -1,10 +1,10 @@
-import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
+import { brakeWords } from '../../words/src/brakes/brakeWords.ts'
 import type { AgentEvent, EventOf, GrowingReply } from '../../../src/protocol/events.ts'
 import { formatNodeId } from '../../../src/protocol/ids.ts'
 import { isImported } from '../../../src/protocol/text/nodeIds.ts'
 import { saidByTool, textOf } from '../../../src/protocol/messages.ts'
-import type { CallShown } from '../../../src/protocol/parts/describing.ts'
-import { wordsOf } from '../../../src/protocol/parts/partWords.ts'
+import type { CallShown } from '../../words/src/parts/describing.ts'
+import { wordsOf } from '../../words/src/parts/partWords.ts'
 import { withheldText } from '../../../src/protocol/text/withheldText.ts'
 import {
   foldAppState,

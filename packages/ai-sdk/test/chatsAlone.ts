@@ -1,5 +1,5 @@
 import { type AgentDefinition, defineAgent, type Endpoint } from '../../../src/index.ts'
-import type { RuntimeOptions } from '../../../src/runtime/runtimeOptions.ts'
+import type { RuntimeOptions } from '../../runtime/src/runtimeOptions.ts'
 import { scriptedModel, type ScriptedReply } from '../../../src/testing.ts'
 import type { CaseContext } from '../../../test/support/suite.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'

@@ -16,7 +16,7 @@ import {
   type Store,
 } from '../../../src/index.ts'
 import { scriptedModel, type ScriptedReply } from '../../../src/testing.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { bundleForPage } from '../../../test/browser/bundleForPage.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../../../test/browser/chromium.ts'
 import { assert, type CaseContext } from '../../../test/support/suite.ts'

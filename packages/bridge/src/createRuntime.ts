@@ -2,12 +2,13 @@ import type { Client } from './client/client.ts'
 import type { BridgeServer, ServeOptions } from './server/serveOptions.ts'
 import type { InProcessOptions } from './inProcess/inProcessServer.ts'
 import { hostingOf, type OfferedMachine } from '../../xstate/src/hosts/registry.ts'
-import type { HostView } from '../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostView } from '../../wire/src/hostView.ts'
 import type { AgentRuntime } from '../../../src/runtime/agentRuntime.ts'
 import { resumeAll, type ResumeAllOptions, type ResumedAll } from '../../waking/src/resumeAll.ts'
 import { LocalRuntime } from '../../../src/runtime/runtime.ts'
 import { startWaker, type WakeOptions, type Waker } from '../../waking/src/wake.ts'
-import { checkOptions, type RuntimeOptions } from '../../../src/runtime/runtimeOptions.ts'
+import { checkOptions, type RuntimeOptions } from '../../runtime/src/runtimeOptions.ts'
+import { runtimeSetup } from '../../runtime/src/runtimeSetup.ts'
 import {
   inOrder,
   waitingAgent,
@@ -119,7 +120,7 @@ export interface Runtime extends AgentRuntime {
  */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   checkOptions('createRuntime', options)
-  return new ServedRuntime(options)
+  return new ServedRuntime(runtimeSetup(options))
 }
 
 class ServedRuntime extends LocalRuntime implements Runtime {

@@ -1,4 +1,4 @@
-import type { HostView, PendingTimer } from '../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostView, PendingTimer } from '../../wire/src/hostView.ts'
 import { duration } from './amounts.ts'
 import { oneLine } from './plainText.ts'
 

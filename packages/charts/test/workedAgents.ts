@@ -6,7 +6,7 @@ import type { SequenceLog } from '../src/actorSequence.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
 import { loadSession } from '../../sessions/src/loadSession.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import type { CaseContext } from '../../../test/support/suite.ts'
 import { nasty } from './chartedMachines.ts'
 

@@ -1,14 +1,14 @@
 import type { AnyModel } from '../../../src/actors/models/anyModel.ts'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import type { ToolEntries, ToolEntry } from '../../../src/actors/define/toolEntries.ts'
-import type { ModelLimits } from '../../../src/actors/models/limits/modelLimit.ts'
+import type { ModelLimits } from '../../runtime/src/limits/modelLimit.ts'
 import type { GatewayOptions } from '../../cluster/src/gateway/gatewayOptions.ts'
 import type { RestateWorkerOptions } from '../../cluster/src/restate/restateWorker.ts'
 import type { PostgresStoreOptions } from '../../postgres/src/postgresOptions.ts'
 import type { McpServerOptions } from '../../mcp/src/client/options.ts'
 import type { Model } from '../../../src/protocol/ports/model.ts'
 import type { Limits } from '../../../src/protocol/runs/runLimits.ts'
-import type { RedactOptions } from '../../../src/log/redaction/redactor.ts'
+import type { RedactOptions } from '../../redaction/src/redactor.ts'
 import type { ServeOptions } from '../../bridge/src/server/serveOptions.ts'
 
 /** A model: `provider:id` as for `--model`, a name of `models`, `'embedded'`, or the model itself. */

@@ -2,7 +2,7 @@ import { oneLine } from '../../charts/src/plainText.ts'
 import { systemClock, type Clock } from '../../../src/protocol/ports/clock.ts'
 import { messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
 import type { Logger } from '../../../src/protocol/ports/logger.ts'
-import { Redactor } from '../../../src/log/redaction/redactor.ts'
+import { Redactor } from '../../redaction/src/redactor.ts'
 import type { CliHost } from './cliHost.ts'
 
 type Level = keyof Logger

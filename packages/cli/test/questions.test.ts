@@ -9,7 +9,7 @@ import { textOf } from '../../../src/protocol/messages.ts'
 import { serveAgents } from '../../bridge/test/server/bridgeHarness.ts'
 import { tool } from '../../../test/support/agentHarness.ts'
 import { folderPlace } from '../src/config/storePlace.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 import { startCli } from './cliInProcess.ts'
 

@@ -3,7 +3,7 @@ import { DeferredTools, type DeferredEntry } from '../../../src/actors/parts/def
 import { checkedBy, RuntimeError } from '../../../src/protocol/errors.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
-import { furthestMs } from '../../../src/actors/parts/schedules/planFiring.ts'
+import { furthestMs } from '../../../src/actors/parts/schedules/scheduling.ts'
 import type { CodeEngine } from './engine.ts'
 import { quickJsEngine } from './quickJsEngine.ts'
 import { scriptTool, type CodeLimits } from './scriptTool.ts'

@@ -1,4 +1,4 @@
-import { MemorySnapshots } from '../../../src/log/stores/memorySnapshots.ts'
+import { MemorySnapshots } from '../../stores/src/memory/memorySnapshots.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import { lateStoreOf } from '../../../test/support/lateStore.ts'

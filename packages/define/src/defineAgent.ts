@@ -5,11 +5,14 @@ import type { EntryDeps } from '../../../src/actors/define/subAgents.ts'
 import type { EntryToolDeps, ToolEntries } from '../../../src/actors/define/toolEntries.ts'
 import type { CallsOf } from '../../../src/actors/define/typedEvents.ts'
 import { outside } from '../../../src/actors/define/outside.ts'
+import { remembering } from '../../../src/actors/parts/memory/remembering.ts'
 import { aiSdkModel } from '../../ai-sdk/src/adapters/aiSdkModel.ts'
 import { isAiSdkToolSet, toolsOfSet } from '../../ai-sdk/src/adapters/aiSdkTools.ts'
 import { isAiSdkModel } from '../../ai-sdk/src/adapters/isAiSdkModel.ts'
 import { declarationOf } from '../../tools/src/finding/declaration.ts'
 import { findingTools } from '../../tools/src/finding/findTools.ts'
+import { knownRemembering } from '../../tools/src/remembering/remembering.ts'
+import { takeJsonSchemas } from '../../schemas/src/defineTool.ts'
 import { skillTools } from '../../tools/src/skills/skillTools.ts'
 
 const known: Required<typeof outside> = {
@@ -52,5 +55,7 @@ export function defineAgent<
   State
 > {
   Object.assign(outside, known)
+  takeJsonSchemas()
+  Object.assign(remembering, knownRemembering)
   return define(options)
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { version } from '../../../src/protocol/version.ts'
-import { Redactor } from '../../../src/log/redaction/redactor.ts'
+import { Redactor } from '../../redaction/src/redactor.ts'
+import { runtimeSetup } from '../../runtime/src/runtimeSetup.ts'
 import { LocalRuntime } from '../../../src/runtime/runtime.ts'
 import { fileStore } from '../../stores/src/fileStore.ts'
 import type { ArmSetup } from './armSetups.ts'
@@ -91,7 +92,7 @@ async function evaluateIn(file: ResultsFile, wanted: EvaluationPlan): Promise<Ev
   const todo = planned.filter(({ key }) => (file.trials.get(key)?.outcome ?? 'error') === 'error')
   await clearLost(file, store, todo)
   const tap = tapOf(plan)
-  const runtime = new LocalRuntime({ store, clock, ...plan.runtime }, { instead: tap?.instead })
+  const runtime = new LocalRuntime({ ...runtimeSetup({ store, clock, ...plan.runtime }), instead: tap?.instead })
   const stop = new Stop(signal)
   const spending = new Spending(file.spentUsd, plan.budgetUsd, () => stop.now(budgetReached(plan, spending.usd)))
   const byName = new Map(arms.map((arm) => [arm.info.name, arm]))

@@ -3,7 +3,7 @@ import { atMost } from '../src/atMost.ts'
 import { parallel } from '../src/parallel.ts'
 import { scriptedModel, type ScriptedReply } from '../../evaluation/src/testing/scriptedModel.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { never, quiet, startAgent, withCode } from '../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 

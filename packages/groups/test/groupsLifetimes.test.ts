@@ -1,7 +1,7 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { scriptedModel, type ScriptedReply } from '../../evaluation/src/testing/scriptedModel.ts'
 import { parallel } from '../src/parallel.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { never, quiet, startAgent, usageOf } from '../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 

@@ -2,7 +2,7 @@ import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { scriptedModel, type ScriptedReply } from '../../evaluation/src/testing/scriptedModel.ts'
 import { pipeline } from '../src/pipeline.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { never, quiet, saidIn, startAgent, usageOf, withCode } from '../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 

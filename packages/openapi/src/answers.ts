@@ -1,6 +1,6 @@
 import type { Redaction } from '../../../src/actors/tools/defineTool.ts'
 import { pictureType, type SaidBlock } from '../../../src/protocol/text/saidContent.ts'
-import { isObject } from './references.ts'
+import { isFields } from '../../../src/protocol/checks/isObject.ts'
 import { withoutEnd } from '../../../src/protocol/text/textEnds.ts'
 
 /** Rules for the part of an answer that a model gets. */
@@ -130,7 +130,7 @@ const wholeNumber = (_: string, value: unknown, { source }: { readonly source?: 
 function pick(value: unknown, paths: readonly (readonly string[])[]): unknown {
   if (paths.some((path) => path.length === 0)) return value
   if (Array.isArray(value)) return value.map((item: unknown) => pick(item, paths))
-  if (!isObject(value)) return undefined
+  if (!isFields(value)) return undefined
   const kept: Record<string, unknown> = {}
   for (const name of new Set(paths.map(([first]) => first!))) {
     if (!Object.hasOwn(value, name)) continue

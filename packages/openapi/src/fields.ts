@@ -1,9 +1,10 @@
 import { withinChars } from '../../tools/src/foreign/withinChars.ts'
 import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
-import { soundSchema } from '../../../src/protocol/checks/soundSchema.ts'
+import { soundSchema } from '../../schemas/src/soundSchema.ts'
 import type { MediaType, Parameter } from './documentSchema.ts'
 import type { ReadOperation } from './operations.ts'
-import { below, DocumentProblem, isObject, resolve } from './references.ts'
+import { isFields } from '../../../src/protocol/checks/isObject.ts'
+import { below, DocumentProblem, resolve } from './references.ts'
 import { SchemaCopy } from './schemas.ts'
 import { withWideText } from './wholeNumbers.ts'
 
@@ -157,7 +158,7 @@ const maxDepth = 8
 function filesIn(document: unknown, { schema }: MediaType, at: string): ReadonlySet<string> {
   const resolved = (value: unknown) => {
     const part = resolve(document, { value, at }).value
-    return isObject(part) ? part : {}
+    return isFields(part) ? part : {}
   }
   const choices = ({ allOf, anyOf, oneOf }: { readonly [key: string]: unknown }): readonly unknown[] =>
     [allOf, anyOf, oneOf].flatMap((list): readonly unknown[] => (Array.isArray(list) ? list : []))
@@ -170,7 +171,7 @@ function filesIn(document: unknown, { schema }: MediaType, at: string): Readonly
   }
   const namesIn = (given: unknown, depth: number): readonly string[] => {
     const { properties, ...whole } = resolved(given)
-    const own = isObject(properties) ? Object.keys(properties).filter((name) => isFile(properties[name], 0)) : []
+    const own = isFields(properties) ? Object.keys(properties).filter((name) => isFile(properties[name], 0)) : []
     return depth < maxDepth ? [...own, ...choices(whole).flatMap((inner) => namesIn(inner, depth + 1))] : own
   }
   return new Set(namesIn(schema, 0))

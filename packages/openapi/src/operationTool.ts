@@ -1,7 +1,7 @@
 import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
 import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
 import type { Tool, ToolContext, ToolEffects } from '../../../src/actors/tools/defineTool.ts'
-import { defineTool } from '../../../src/actors/tools/defineTool.ts'
+import { defineTool } from '../../schemas/src/defineTool.ts'
 import type { SourceHost } from '../../../src/actors/tools/toolSource.ts'
 import { errorOf, resultOf, type AnswerRules } from './answers.ts'
 import { bodyKey, type Fields } from './fields.ts'

@@ -12,7 +12,8 @@ import {
   type Requirement,
   type Server,
 } from './documentSchema.ts'
-import { below, DocumentProblem, isObject, resolve, type Part } from './references.ts'
+import { isFields } from '../../../src/protocol/checks/isObject.ts'
+import { below, DocumentProblem, resolve, type Part } from './references.ts'
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
 export type Method = Uppercase<(typeof methods)[number]>
@@ -79,7 +80,7 @@ export function placesIn(document: Document): Places {
 function partAt(document: Document, given: Part, problems: string[]) {
   try {
     const { value, at } = resolve(document, given)
-    return isObject(value) ? { value, at } : undefined
+    return isFields(value) ? { value, at } : undefined
   } catch (thrown) {
     if (!(thrown instanceof DocumentProblem)) throw thrown
     problems.push(thrown.message)

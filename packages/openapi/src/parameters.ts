@@ -1,6 +1,6 @@
 import type { Parameter } from './documentSchema.ts'
 import type { Field } from './fields.ts'
-import { isObject } from './references.ts'
+import { isFields } from '../../../src/protocol/checks/isObject.ts'
 
 /** A name and a value of an address, a header or a cookie. */
 export type Pair = readonly [name: string, value: string]
@@ -60,7 +60,7 @@ export function styledPairs(parameter: Styled, value: unknown, code: Code): read
     const items = value.filter(isThere).map(coded)
     return isSpread && style !== 'simple' ? items.map((item) => [name, item]) : [[name, items.join(separator)]]
   }
-  if (!isObject(value)) return [[name, coded(value)]]
+  if (!isFields(value)) return [[name, coded(value)]]
   const entries = Object.entries(value).filter(([, inner]) => isThere(inner))
   if (isSpread && style !== 'simple') return entries.map(([key, inner]) => [code(key), coded(inner)])
   const joined = isSpread ? '=' : separator
@@ -74,7 +74,7 @@ function deepPairs(name: string, value: unknown, code: Code): readonly Pair[] {
     const isNumbered = value.some((item) => typeof item === 'object' && item !== null)
     return value.flatMap((item, index) => deepPairs(`${name}[${isNumbered ? index : ''}]`, item, code))
   }
-  if (!isObject(value)) return [[code(name), code(plain(value))]]
+  if (!isFields(value)) return [[code(name), code(plain(value))]]
   return Object.entries(value).flatMap(([key, inner]) => deepPairs(`${name}[${key}]`, inner, code))
 }
 
@@ -85,7 +85,7 @@ function pathPart(parameter: Parameter, value: unknown): string {
   if (!isThere(value)) return ''
   const items = Array.isArray(value)
     ? value.map((item) => encode(plain(item)))
-    : isObject(value)
+    : isFields(value)
       ? Object.entries(value).map(([key, inner]) => `${encode(key)}${explode ? '=' : ','}${encode(plain(inner))}`)
       : [encode(plain(value))]
   if (style === 'label') return `.${items.join(explode ? '.' : ',')}`

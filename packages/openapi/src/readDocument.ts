@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { resolve as resolvePath } from 'node:path'
 import { messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
 import { loadPeer } from '../../../src/protocol/ports/loadPeer.ts'
-import { isObject } from './references.ts'
+import { isFields } from '../../../src/protocol/checks/isObject.ts'
 
 /** A document as it is used: of OpenAPI 3.1, whatever it was before. */
 export interface ReadDocument {
@@ -24,7 +24,7 @@ const fetchMs = 30_000
  */
 export async function readDocument(given: object | string | URL): Promise<ReadDocument> {
   const { value, url } = await load(given)
-  if (!isObject(value)) throw invalid('The document is not an object.')
+  if (!isFields(value)) throw invalid('The document is not an object.')
   return { document: await upgraded(value), url }
 }
 

@@ -1,3 +1,4 @@
+import { isFields } from '../../../src/protocol/checks/isObject.ts'
 import { namedBy } from '../../../src/protocol/checks/jsonPointer.ts'
 
 /** Something in a document that cannot be used, and where. */
@@ -24,9 +25,6 @@ export const below = (at: string, ...steps: readonly (string | number)[]): strin
 /** How many references may follow one another. */
 const maxHops = 32
 
-export const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /**
  * The part that a part refers to, or itself: references are followed within the document alone.
  *
@@ -34,7 +32,7 @@ export const isObject = (value: unknown): value is { readonly [key: string]: unk
  */
 export function resolve(document: unknown, { value, at }: Part): Part {
   let part: Part = { value, at }
-  for (let hops = 0; isObject(part.value) && '$ref' in part.value; hops += 1) {
+  for (let hops = 0; isFields(part.value) && '$ref' in part.value; hops += 1) {
     if (hops === maxHops) throw new DocumentProblem(at, 'its references go in a circle')
     part = target(document, part.value['$ref'], part.at)
   }

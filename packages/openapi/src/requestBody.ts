@@ -3,7 +3,7 @@ import type { BodyForm } from './fields.ts'
 import { bodyKey, isJson, isPlain } from './fields.ts'
 import { fileNameOf, multipartOf, type FormPart } from './multipart.ts'
 import { encodeForm, encodeFormReserved, plain, styledPairs, type Pair } from './parameters.ts'
-import { isObject } from './references.ts'
+import { isFields } from '../../../src/protocol/checks/isObject.ts'
 import { jsonText } from './wholeNumbers.ts'
 
 /** The content of a request, and its type. */
@@ -56,13 +56,13 @@ export function contentOf(form: BodyForm, value: unknown, { properties, $defs }:
   if (/^multipart\//i.test(contentType)) return multipartOf(partsOf(form, value))
   if (/urlencoded/i.test(contentType))
     return { body: urlEncoded(form, value), contentType: 'application/x-www-form-urlencoded' }
-  const body = isObject(properties) ? properties[bodyKey] : undefined
-  return { body: jsonText(value, body, isObject($defs) ? $defs : {}), contentType }
+  const body = isFields(properties) ? properties[bodyKey] : undefined
+  return { body: jsonText(value, body, isFields($defs) ? $defs : {}), contentType }
 }
 
 /** Returns the fields of a form; a field that is `null` is left out. */
 const fieldsIn = (value: unknown): readonly (readonly [string, unknown])[] =>
-  isObject(value) ? Object.entries(value).filter(([, inner]) => inner !== null && inner !== undefined) : []
+  isFields(value) ? Object.entries(value).filter(([, inner]) => inner !== null && inner !== undefined) : []
 
 const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 

@@ -1,9 +1,10 @@
-import { parseBy } from '../../../src/actors/tools/toolSchema.ts'
+import { parseBy } from '../../schemas/src/readJsonSchema.ts'
 import { whyCostly } from '../../tools/src/foreign/costlySchema.ts'
 import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
-import { schemaCheck } from '../../../src/protocol/checks/schemaCheck.ts'
+import { schemaCheck } from '../../schemas/src/schemaCheck.ts'
 import type { Tool } from '../../../src/actors/tools/defineTool.ts'
-import { below, DocumentProblem, isObject, resolve, target } from './references.ts'
+import { isFields } from '../../../src/protocol/checks/isObject.ts'
+import { below, DocumentProblem, resolve, target } from './references.ts'
 
 /** Keywords that say nothing about a value, and cost tokens; so do words of a vendor's own, `x-…`. */
 const dropped: ReadonlySet<string> = new Set([
@@ -55,22 +56,22 @@ export class SchemaCopy {
   /** @throws DocumentProblem */
   of(schema: unknown, at: string, depth = 0): JsonSchema | boolean {
     if (typeof schema === 'boolean') return schema
-    if (!isObject(schema)) throw new DocumentProblem(at, 'a schema is an object')
+    if (!isFields(schema)) throw new DocumentProblem(at, 'a schema is an object')
     if (depth > maxDepth) throw new DocumentProblem(at, `the schema is nested deeper than ${maxDepth} levels`)
     const copy: Record<string, unknown> = {}
     for (const [key, value] of Object.entries(schema)) {
       const place = below(at, key)
       if (dropped.has(key) || key.startsWith('x-')) continue
       if (key === '$ref') copy[key] = `#/$defs/${this.#define(value, at)}`
-      else if (holdsSchema.has(key) && (isObject(value) || typeof value === 'boolean'))
+      else if (holdsSchema.has(key) && (isFields(value) || typeof value === 'boolean'))
         copy[key] = this.of(value, place, depth + 1)
       else if (holdsSchemas.has(key) && Array.isArray(value))
         copy[key] = value.map((one, index) => this.of(one, below(place, index), depth + 1))
-      else if (holdsNamed.has(key) && isObject(value)) copy[key] = this.#named(value, place, depth)
+      else if (holdsNamed.has(key) && isFields(value)) copy[key] = this.#named(value, place, depth)
       else copy[key] = value
     }
     const { required, properties } = schema
-    if (Array.isArray(required) && isObject(properties)) {
+    if (Array.isArray(required) && isFields(properties)) {
       const kept = required.filter(
         (name) => !Object.hasOwn(properties, String(name)) || !this.#isReadOnly(properties[String(name)], at),
       )
@@ -87,7 +88,7 @@ export class SchemaCopy {
 
   #isReadOnly(schema: unknown, at: string): boolean {
     const { value } = resolve(this.#document, { value: schema, at })
-    return isObject(value) && value['readOnly'] === true
+    return isFields(value) && value['readOnly'] === true
   }
 
   /** Returns the name of a referenced schema, which is copied once. */

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
-import { isObject } from './references.ts'
+import { isFields } from '../../../src/protocol/checks/isObject.ts'
 
 /** Beyond 2^53 one would lose digits as a number here. */
 const pattern = '^-?[0-9]{1,20}$'
@@ -46,7 +46,7 @@ export function withWideText(
 /** Leaves alone whatever a value refers to. */
 function setApart(value: unknown, definitions: Schemas, apart: Set<string>): void {
   if (Array.isArray(value)) for (const one of value) setApart(one, definitions, apart)
-  if (!isObject(value)) return
+  if (!isFields(value)) return
   for (const [key, inner] of Object.entries(value)) {
     const name = key === '$ref' ? nameIn(inner) : undefined
     if (name === undefined) setApart(inner, definitions, apart)
@@ -61,7 +61,7 @@ const nameIn = (reference: unknown): string | undefined =>
   typeof reference === 'string' ? reference.slice('#/$defs/'.length) : undefined
 
 function setChosenApart(schema: unknown, definitions: Schemas, apart: Set<string>): void {
-  if (!isObject(schema)) return
+  if (!isFields(schema)) return
   for (const [key, value] of Object.entries(schema)) {
     const kind = kindOf(key)
     if (kind === 'one') setChosenApart(value, definitions, apart)
@@ -72,7 +72,7 @@ function setChosenApart(schema: unknown, definitions: Schemas, apart: Set<string
 }
 
 function marked(schema: unknown): unknown {
-  if (!isObject(schema)) return schema
+  if (!isFields(schema)) return schema
   const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, markedIn(kindOf(key), value)]))
   return isWide(copy) ? { pattern, ...copy, type: [...new Set([copy['type'], 'string'].flat())] } : copy
 }
@@ -80,7 +80,7 @@ function marked(schema: unknown): unknown {
 function markedIn(kind: 'one' | 'list' | 'named' | undefined, value: unknown): unknown {
   if (kind === 'one') return marked(value)
   if (kind === 'list' && Array.isArray(value)) return value.map(marked)
-  if (kind !== 'named' || !isObject(value)) return value
+  if (kind !== 'named' || !isFields(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, marked(one)]))
 }
 
@@ -97,10 +97,10 @@ export function jsonText(value: unknown, schema: unknown, definitions: Schemas):
     })
     return `[${value.map((one, index) => jsonText(one, of(index), definitions)).join(',')}]`
   }
-  if (!isObject(value)) return JSON.stringify(value) ?? 'null'
+  if (!isFields(value)) return JSON.stringify(value) ?? 'null'
   const of = (name: string): JsonSchema => ({
     allOf: schemas.flatMap(({ properties, additionalProperties }) =>
-      isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : (additionalProperties ?? []),
+      isFields(properties) && Object.hasOwn(properties, name) ? [properties[name]] : (additionalProperties ?? []),
     ),
   })
   const entries = Object.entries(value).filter(([, one]) => one !== undefined)
@@ -109,7 +109,7 @@ export function jsonText(value: unknown, schema: unknown, definitions: Schemas):
 
 /** The schemas that one value must meet. */
 function* applying(schema: unknown, definitions: Schemas, seen = new Set<unknown>()): Generator<JsonSchema> {
-  if (!isObject(schema) || seen.has(schema)) return
+  if (!isFields(schema) || seen.has(schema)) return
   seen.add(schema)
   yield schema
   const { $ref, allOf } = schema

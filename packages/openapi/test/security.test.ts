@@ -3,7 +3,7 @@ import { policyModel } from '../../models/src/policyModel.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { openApiTools } from '../src/openApiTools.ts'
 import { checkReceivers } from '../src/servers.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { documentOf, failure, json, opened, startService, use } from './service.ts'
 

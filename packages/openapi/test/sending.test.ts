@@ -1,5 +1,5 @@
 import { simulatedClock } from '../../evaluation/src/testing/simulatedClock.ts'
-import { Redactor } from '../../../src/log/redaction/redactor.ts'
+import { Redactor } from '../../redaction/src/redactor.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { errorOf, resultOf } from '../src/answers.ts'
 import { checkPatterns, chosen, matches } from '../src/choices.ts'

@@ -11,7 +11,7 @@ import {
 import type { ErrorInfo } from '../../../src/protocol/errors.ts'
 import { addUsage, type Usage } from '../../../src/protocol/messages.ts'
 import type { TracedAgent, TracedEffect } from '../../../src/protocol/ports/tracer.ts'
-import { plainError } from '../../../src/runtime/events/withoutContent.ts'
+import { plainError } from '../../words/src/withoutContent.ts'
 import { agentAttributes, modelAttributes, usageAttributes } from './genAi.ts'
 
 /** Key of a span; one of each is open at a time. */

@@ -13,7 +13,7 @@ import { scriptedModel, type ScriptedReply } from '../../evaluation/src/testing/
 import type { AgentEvent } from '../../../src/protocol/events.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'
 import { createRuntime, type Runtime } from '../../bridge/src/createRuntime.ts'
-import type { RuntimeOptions } from '../../../src/runtime/runtimeOptions.ts'
+import type { RuntimeOptions } from '../../runtime/src/runtimeOptions.ts'
 import { simulatedClock, type SimulatedClock } from '../../evaluation/src/testing/simulatedClock.ts'
 import { SpanTracer } from '../src/spanTracer.ts'
 import { counter } from '../../../test/support/agentHarness.ts'

@@ -1,4 +1,5 @@
-import { keepFact, type FactPlace } from '../../../src/actors/parts/memory/keepFact.ts'
+import type { FactPlace } from '../../../src/actors/parts/memory/remembering.ts'
+import { keepFact } from '../../tools/src/remembering/keepFact.ts'
 import type { Answer, Consultation, Question, Runnable, StepView } from '../../../src/actors/define/policy.ts'
 import { formatNodeId } from '../../../src/protocol/ids.ts'
 import { piecesOf } from '../../../src/conversation/tree/stepText.ts'

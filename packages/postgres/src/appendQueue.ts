@@ -1,6 +1,6 @@
 import type { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
-import { leaseLost } from '../../../src/log/stores/appendChecks.ts'
+import { leaseLost } from '../../stores/src/rules/appendChecks.ts'
 import type { Database, Row } from './database.ts'
 import { isOfValues } from './failures.ts'
 import { planAppend, repeatedIn, type Plan } from './planAppend.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { LogRecord } from '../../../src/protocol/records.ts'
-import { countRepeated, otherRecord } from '../../../src/log/stores/appendChecks.ts'
+import { countRepeated, otherRecord } from '../../stores/src/rules/appendChecks.ts'
 import type { Append, PostgresLease } from './postgresLease.ts'
 
 /** Plan of the appends of a log. `refusals`: in order, `undefined` for an append that is stored once `records` are. */

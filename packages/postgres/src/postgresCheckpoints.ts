@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointStore } from '../../../src/protocol/ports/checkpoints.ts'
 import { checkAgentId } from '../../../src/protocol/ids.ts'
-import { leaseLost } from '../../../src/log/stores/appendChecks.ts'
+import { leaseLost } from '../../stores/src/rules/appendChecks.ts'
 import type { Database, Row } from './database.ts'
 import { isMissingTable } from './failures.ts'
 import { plainText } from './plainText.ts'

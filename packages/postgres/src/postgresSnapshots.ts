@@ -1,5 +1,5 @@
 import type { SnapshotLimits, SnapshotStore } from '../../../src/protocol/ports/snapshots.ts'
-import { checkSnapshotSize, isSnapshotId, SnapshotIndex, snapshotId } from '../../../src/log/stores/snapshotLimits.ts'
+import { checkSnapshotSize, isSnapshotId, SnapshotIndex, snapshotId } from '../../stores/src/rules/snapshotLimits.ts'
 import type { Database, Row } from './database.ts'
 import { isMissingTable } from './failures.ts'
 

@@ -14,8 +14,8 @@ import type {
   StoreLease,
 } from '../../../src/protocol/ports/store.ts'
 import { bodiesOf } from '../../stores/src/bodiesOf.ts'
-import { checkLease, leaseLost, seqFrom } from '../../../src/log/stores/appendChecks.ts'
-import { defaultSnapshotLimits } from '../../../src/log/stores/snapshotLimits.ts'
+import { checkLease, leaseLost, seqFrom } from '../../stores/src/rules/appendChecks.ts'
+import { defaultSnapshotLimits } from '../../stores/src/rules/snapshotLimits.ts'
 import { checkPlace, type PostgresPlace } from './address.ts'
 import { AppendQueue } from './appendQueue.ts'
 import { Database, type Row } from './database.ts'

@@ -1,7 +1,7 @@
 import { quietClock, systemClock, type Clock } from '../../../src/protocol/ports/clock.ts'
 import { defaultSearchLimit, type SearchHit, type SearchQuery } from '../../../src/protocol/ports/logSearch.ts'
 import { readRecord } from '../../stores/src/readRecord.ts'
-import { excerptFor, saidIn, searchWords, termsIn, type Term } from '../../../src/log/stores/searchText.ts'
+import { excerptFor, saidIn, searchWords, termsIn, type Term } from '../../stores/src/rules/searchText.ts'
 import type { Database, Row } from './database.ts'
 import { conditionsOf } from './postgresPages.ts'
 

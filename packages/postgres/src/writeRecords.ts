@@ -1,6 +1,6 @@
 import type { RecordOf } from '../../../src/protocol/records.ts'
 import { labelsOf } from '../../stores/src/labels.ts'
-import { originOf } from '../../../src/log/stores/logPages.ts'
+import { originOf } from '../../stores/src/rules/logPages.ts'
 import type { Plan } from './planAppend.ts'
 import { plainText } from './plainText.ts'
 

@@ -2,7 +2,7 @@ import { agentScripts, inMemory, logsOf } from '../../../test/contracts/agentScr
 import { inMemoryOfProcess, inProcess } from '../../../test/contracts/hosts.ts'
 import { hostScripts } from '../../../test/contracts/hostScripts.ts'
 import { postgresStore } from '../src/postgresStore.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { assert } from '../../../test/support/suite.ts'
 import { describeWithPostgres } from './postgres.ts'
 

@@ -1,6 +1,6 @@
 import type { LogEntry } from '../../../src/protocol/ports/logPages.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
-import { keptOf, type Said } from '../../../src/log/stores/searchText.ts'
+import { keptOf, type Said } from '../../stores/src/rules/searchText.ts'
 
 /** Characters that are kept, enough for the messages of tens of thousands of short sessions. */
 const mostChars = 16 * 1024 * 1024

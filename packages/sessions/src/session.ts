@@ -1,4 +1,4 @@
-import type { BrakeChange } from '../../../src/protocol/brakes/brakeWords.ts'
+import type { BrakeChange } from '../../words/src/brakes/brakeWords.ts'
 import type { RevertCategory } from '../../../src/protocol/braking.ts'
 import type { Economics } from '../../../src/protocol/economics.ts'
 import type { ErrorInfo } from '../../../src/protocol/errors.ts'

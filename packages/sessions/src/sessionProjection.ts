@@ -1,6 +1,6 @@
 import { isWait } from '../../../src/protocol/runs/waits.ts'
-import { isOfPart } from '../../../src/protocol/parts/partLines.ts'
-import { brakeWords } from '../../../src/protocol/brakes/brakeWords.ts'
+import { isOfPart } from '../../../src/protocol/parts/partRecords.ts'
+import { brakeWords } from '../../words/src/brakes/brakeWords.ts'
 import { isImported } from '../../../src/protocol/text/nodeIds.ts'
 import type { Usage } from '../../../src/protocol/messages.ts'
 import { addUsage, noUsage, toolCallsOf } from '../../../src/protocol/text/messageText.ts'

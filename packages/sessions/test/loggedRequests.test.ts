@@ -13,7 +13,7 @@ import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { scriptedModel } from '../../evaluation/src/testing/scriptedModel.ts'
 import { simulatedClock } from '../../evaluation/src/testing/simulatedClock.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
 import { assert, describe, type CaseContext } from '../../../test/support/suite.ts'
 

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../../src/protocol/records.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { recordsBetween } from '../../evaluation/src/testing/contractDemands.ts'
 import { listSessions } from '../src/listSessions.ts'

@@ -1,6 +1,6 @@
 import { recordVersion, type LogRecord, type RecordOf } from '../../../src/protocol/records.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 
 /** The first record of a log. */
 export const created = (

@@ -3,7 +3,7 @@ import { policyModel } from '../../models/src/policyModel.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import { sessionOf } from '../src/sessionProjection.ts'
 import { foldSpent, nothingYet, totalSpent } from '../../../src/log/spent.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { readAll } from '../../evaluation/src/testing/contractDemands.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 

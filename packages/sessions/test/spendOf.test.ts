@@ -1,7 +1,7 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../models/src/policyModel.ts'
 import { savingsOf, treeSavings } from '../src/savings/savings.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { recordVersion, type LogRecord } from '../../../src/protocol/records.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
 import { noUsage } from '../../../src/protocol/text/messageText.ts'

@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointStore } from '../../../src/protocol/ports/checkpoints.ts'
 import { checkAgentId } from '../../../src/protocol/ids.ts'
-import { leaseLost } from '../../../src/log/stores/appendChecks.ts'
+import { leaseLost } from '../../stores/src/rules/appendChecks.ts'
 import type { Connection } from './connection.ts'
 import { RecentBodies } from '../../stores/src/recentBodies.ts'
 import type { SqliteLease } from './sqliteLease.ts'

@@ -1,5 +1,5 @@
 import type { SnapshotLimits, SnapshotStore } from '../../../src/protocol/ports/snapshots.ts'
-import { checkSnapshotSize, isSnapshotId, SnapshotIndex, snapshotId } from '../../../src/log/stores/snapshotLimits.ts'
+import { checkSnapshotSize, isSnapshotId, SnapshotIndex, snapshotId } from '../../stores/src/rules/snapshotLimits.ts'
 import type { Connection } from './connection.ts'
 
 /** Contents of files as agents found them, in the same database. Only the process that holds an agent's log writes those of the agent. */

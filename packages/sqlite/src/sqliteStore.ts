@@ -19,9 +19,9 @@ import {
   type StoreLease,
 } from '../../../src/protocol/ports/store.ts'
 import { bodiesOf } from '../../stores/src/bodiesOf.ts'
-import { checkLease, seqFrom } from '../../../src/log/stores/appendChecks.ts'
+import { checkLease, seqFrom } from '../../stores/src/rules/appendChecks.ts'
 import { readRecord } from '../../stores/src/readRecord.ts'
-import { defaultSnapshotLimits } from '../../../src/log/stores/snapshotLimits.ts'
+import { defaultSnapshotLimits } from '../../stores/src/rules/snapshotLimits.ts'
 import { appendLog, type Append } from './appendLog.ts'
 import { AppendQueue } from './appendQueue.ts'
 import { Connection, isBusy } from './connection.ts'

@@ -1,5 +1,5 @@
 import type { DueAgent, TimerIndex } from '../../../src/protocol/ports/timers.ts'
-import { leaseLost } from '../../../src/log/stores/appendChecks.ts'
+import { leaseLost } from '../../stores/src/rules/appendChecks.ts'
 import type { Connection } from './connection.ts'
 import type { LeaseHolder } from './sqliteCheckpoints.ts'
 

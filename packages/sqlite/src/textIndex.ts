@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { quietClock, type Clock } from '../../../src/protocol/ports/clock.ts'
 import { defaultSearchLimit, type SearchHit, type SearchQuery } from '../../../src/protocol/ports/logSearch.ts'
 import { readRecord } from '../../stores/src/readRecord.ts'
-import { excerptFor, saidIn, searchWords, termsIn, type Term } from '../../../src/log/stores/searchText.ts'
+import { excerptFor, saidIn, searchWords, termsIn, type Term } from '../../stores/src/rules/searchText.ts'
 import { isBusy, type Connection } from './connection.ts'
 import { conditionsOf } from './sqlitePages.ts'
 

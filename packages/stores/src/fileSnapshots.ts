@@ -3,7 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, unlink, utimes } from
 import { join } from 'node:path'
 import { hasCode } from '../../../src/protocol/errors.ts'
 import type { SnapshotLimits, SnapshotStore } from '../../../src/protocol/ports/snapshots.ts'
-import { checkSnapshotSize, isSnapshotId, SnapshotIndex, snapshotId } from '../../../src/log/stores/snapshotLimits.ts'
+import { checkSnapshotSize, isSnapshotId, SnapshotIndex, snapshotId } from './rules/snapshotLimits.ts'
 
 interface Kept {
   readonly index: Promise<SnapshotIndex>

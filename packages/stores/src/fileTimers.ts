@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { hasCode, messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
 import { isAgentId } from '../../../src/protocol/ids.ts'
 import type { DueAgent, TimerIndex } from '../../../src/protocol/ports/timers.ts'
-import { byTime } from '../../../src/log/stores/memoryTimers.ts'
+import { byTime } from './memory/memoryTimers.ts'
 
 /**
  * The times of agents as empty files, `<time>.<agentId>` in a folder: one listing answers what is due, and processes that write at the same time need

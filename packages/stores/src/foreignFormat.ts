@@ -1,6 +1,7 @@
+import { isFields } from '../../../src/protocol/checks/isObject.ts'
+
 type Json = { readonly [field: string]: unknown }
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 const has = (value: Json, ...fields: readonly string[]): boolean => fields.every((field) => field in value)
 const isType = ({ type }: Json, shape: RegExp): boolean => typeof type === 'string' && shape.test(type)
 
@@ -22,7 +23,7 @@ const formats: readonly (readonly [name: string, fits: (value: Json) => boolean]
     (value) => has(value, 'sessionId') || (has(value, 'leafUuid') && isType(value, /^summary$/)),
   ],
   ['a session of pi', (value) => isType(value, /^session$/) && has(value, 'version', 'cwd')],
-  ['an export of OpenCode', (value) => isObject(value['info']) && Array.isArray(value['messages'])],
+  ['an export of OpenCode', (value) => isFields(value['info']) && Array.isArray(value['messages'])],
   ['a trajectory of SWE-agent', (value) => Array.isArray(value['trajectory'])],
   [
     'events of OpenHands',
@@ -57,7 +58,7 @@ export function foreignFormat(beginning: string): string | undefined {
   // Some programs write lines of no kind first.
   const values =
     whole === undefined ? text.split('\n', firstLines).map(parsed) : Array.isArray(whole) ? [whole[0]] : [whole]
-  const found = formats.find(([, fits]) => values.some((value) => isObject(value) && fits(value)))
+  const found = formats.find(([, fits]) => values.some((value) => isFields(value) && fits(value)))
   return (found ?? written.find(([, shape]) => shape.test(text)))?.[0]
 }
 

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { messageOf, RuntimeError, hasCode } from '../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
-import { seqFrom } from '../../../src/log/stores/appendChecks.ts'
+import { seqFrom } from './rules/appendChecks.ts'
 import { lastNewline, maxLineBytes, offsetFromEnd, readBytes, readLines } from './jsonLines.ts'
 import { corruptLine, isBlankLine, type LinePlace, readRecord } from './readRecord.ts'
 

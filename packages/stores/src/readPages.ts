@@ -1,7 +1,7 @@
 import type { LogEntry, LogOrigin, LogPage, LogQuery } from '../../../src/protocol/ports/logPages.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import type { LogStat } from '../../../src/protocol/ports/store.ts'
-import { asksForOrigins, fitting, originIn, pageAmong } from '../../../src/log/stores/logPages.ts'
+import { asksForOrigins, fitting, originIn, pageAmong } from './rules/logPages.ts'
 
 /** A log and its state; `undefined` if the log has to be read to know it. */
 export interface ListedLog {

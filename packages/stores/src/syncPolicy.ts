@@ -4,7 +4,7 @@ import { systemClock, type Clock } from '../../../src/protocol/ports/clock.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { optionsCheck } from '../../../src/protocol/checks/optionsCheck.ts'
 import type { SnapshotLimits } from '../../../src/protocol/ports/snapshots.ts'
-import { defaultSnapshotLimits } from '../../../src/log/stores/snapshotLimits.ts'
+import { defaultSnapshotLimits } from './rules/snapshotLimits.ts'
 import { QuickWrites } from './quickWrites.ts'
 
 const isClock = (value: unknown): value is Clock =>

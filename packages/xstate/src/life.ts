@@ -6,7 +6,7 @@ import type { AgentDefinition } from '../../../src/actors/define/agentDefinition
 import type { AgentCommand } from '../../../src/protocol/bridge/commands.ts'
 import { type ErrorInfo, RuntimeError } from '../../../src/protocol/errors.ts'
 import { type AgentEvent, eventOf, isDelta } from '../../../src/protocol/events.ts'
-import { pendingIn } from '../../../src/protocol/runs/pendingIn.ts'
+import { pendingIn } from '../../wire/src/pendingIn.ts'
 import { noUsage, textOf } from '../../../src/protocol/messages.ts'
 import type { RunResult } from '../../../src/protocol/runs/runResult.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'

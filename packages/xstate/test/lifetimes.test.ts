@@ -1,7 +1,7 @@
 import { createActor, createMachine, sendTo, SimulatedClock, waitFor } from 'xstate'
 import { simulatedClock } from '../../evaluation/src/testing/simulatedClock.ts'
 import { agentLogic } from '../../../src/xstate.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { quiet } from '../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { actorOf, begin, boss, ending, held, talker } from './logicParts.ts'

@@ -1,6 +1,6 @@
 import { createActor, createMachine, waitFor } from 'xstate'
 import { simulatedClock } from '../../evaluation/src/testing/simulatedClock.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../stores/src/memory/memoryStore.ts'
 import { serveAgents } from '../../bridge/test/server/bridgeHarness.ts'
 import { withCode } from '../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../test/support/suite.ts'

@@ -4,7 +4,7 @@ import type { CallInput } from '../../machines/effectTypes.ts'
 import { describeIssues, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { JsonSchema } from '../../protocol/ports/model.ts'
 import type { Answer, Question } from '../../protocol/questions.ts'
-import { isRedacted } from '../../log/redaction/redactor.ts'
+import { isRedacted } from '../../protocol/ports/redactor.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { foreignSchema } from '../tools/schemaKind.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
-import { isRedacted } from '../../log/redaction/redactor.ts'
+import { isRedacted } from '../../protocol/ports/redactor.ts'
 import type { InnerRequest } from '../../protocol/parts/inner/innerDecisions.ts'
 import type { CallInput, CallVerdict } from '../../machines/effectTypes.ts'
 import { effectsIn } from '../../protocol/callEffects.ts'

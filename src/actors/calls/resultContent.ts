@@ -4,7 +4,7 @@ import { isMedia, type PlainBlock } from '../../protocol/messages.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { isBlocks } from '../tools/isBlocks.ts'
 import { jsonOf } from '../tools/jsonOf.ts'
-import type { Redactor } from '../../log/redaction/redactor.ts'
+import type { Redactor } from '../../protocol/ports/redactor.ts'
 
 export const textBlock = (text: string): PlainBlock => ({ type: 'text', text })
 

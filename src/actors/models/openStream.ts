@@ -1,5 +1,6 @@
 import type { Model, ModelError, ModelPart, ModelRequest, RefusedPart } from '../../protocol/ports/model.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
+import type { WaitReason } from '../../protocol/events.ts'
 import type { Refused } from '../../conversation/tree/annotations.ts'
 import { TextHash } from '../../protocol/text/textHash.ts'
 import type { ReplyFailure } from '../../machines/effectTypes.ts'
@@ -76,6 +77,21 @@ export interface Gate {
   /** Returns the remaining pause of the provider of the model with this id, in milliseconds. */
   pausedMs(model: string): number
 }
+
+/** A caller of models. */
+export interface Caller {
+  readonly root: string
+  /** Estimated tokens of its request; computed by default. */
+  readonly tokens?: number | undefined
+  /**
+   * Called when a call has to wait; returns a function that is called when the wait is over: with how long it took, or nothing if it was
+   * given up.
+   */
+  waits(model: string, why: WaitReason, ahead: number): (ms?: number) => void
+}
+
+/** Returns the gate of one caller, which makes each call when the limits let it through. */
+export type LimitedModels = (caller: Caller) => Gate
 
 /**
  * Options with which a model is called within the library. A model that stands for others calls each of them with the options that it was

@@ -1,6 +1,5 @@
 import type { ModelPart } from '../../protocol/ports/model.ts'
 
-/** Reads the parts of a model's stream one by one. */
 export interface Source {
   read(parts: AsyncIterable<ModelPart>): AsyncIterator<ModelPart>
 }

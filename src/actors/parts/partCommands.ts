@@ -4,7 +4,6 @@ import { changeMode, permit, revoke } from './permissions/permissionCommands.ts'
 import { applyFire, applySchedule, applyUnschedule } from './schedules/applySchedules.ts'
 import { applyState } from './state/applyState.ts'
 
-/** The commands of all parts. */
 export const applies: { readonly [T in PartCommandType]: ApplyCommand<T> } = {
   'agent.state': applyState,
   'agent.permit': permit,

@@ -19,7 +19,6 @@ import { skillPart, type SkillOption } from './skills/skillPart.ts'
 import type { StateOption } from './state/stateOptions.ts'
 import { statePart } from './state/statePart.ts'
 
-/** The options of all parts. */
 export interface PartOptions<Deps, State>
   extends
     SkillOption,

@@ -3,7 +3,6 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import type { JsonSchema } from '../../protocol/ports/model.ts'
 import { invalid, type ReadSchema } from './toolSchema.ts'
 
-/** How the calls of a tool work in the background. */
 export interface BackgroundWork {
   /** All of its calls do, or those whose arguments say so. */
   readonly when: 'always' | 'choice'

@@ -104,7 +104,11 @@ type InputOf<Input> = Input extends z.ZodType
       : AnyInput
 
 /** The arguments of a call as the model gives them. */
-type SentTo<Input> = Input extends z.ZodType ? z.input<Input> : Input extends StandardInput<infer In> ? In : AnyInput
+export type SentTo<Input> = Input extends z.ZodType
+  ? z.input<Input>
+  : Input extends StandardInput<infer In>
+    ? In
+    : AnyInput
 
 export interface ToolOptions<
   Input extends ToolSchema,
@@ -237,22 +241,7 @@ const checkOptions = optionsCheck(
   },
 )
 
-/**
- * Defines a tool from a schema and a function.
- *
- * @throws RuntimeError `INVALID_DEFINITION` when an option is missing or malformed, or the schema is not an object's.
- *
- * @example
- * ```ts
- * const weather = defineTool({
- *   name: 'weather',
- *   description: 'The current weather in a city.',
- *   input: z.object({ city: z.string() }),
- *   effects: 'none',
- *   run: ({ city }) => `Fair in ${city}.`,
- * })
- * ```
- */
+/** Defines a tool; `packages/schemas` has the one of the main door, which also takes JSON Schemas. @throws RuntimeError `INVALID_DEFINITION` */
 export function defineTool<
   const Input extends ToolSchema,
   const Receipt extends z.ZodType = z.ZodUnknown,

@@ -32,7 +32,6 @@ export interface InnerResult {
 
 /** Calls of tools that a running call makes, with everything that calls of a model have: hooks, approvals, records, undo. */
 export interface InnerCalls {
-  /** Key of the running call. */
   readonly key: string
   /** Calls that were started before, when the running call runs again. */
   readonly starts: readonly Pick<InnerCall, 'n' | 'name' | 'print' | 'begun'>[]

@@ -1,12 +1,10 @@
-import { callbackBugs, isLikelyBug, warnProcess } from '../../protocol/callbackBugs.ts'
+import { isObject } from '../../protocol/checks/isObject.ts'
+import { callbackBugs, isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { zodJson } from '../../protocol/checks/zodJson.ts'
 import type { z } from 'zod'
 import { cutEnd } from '../../protocol/text/cutMiddle.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
-import { namedBy } from '../../protocol/checks/jsonPointer.ts'
 import type { JsonSchema } from '../../protocol/ports/model.ts'
-import { schemaCheck, type SchemaCheck } from '../../protocol/checks/schemaCheck.ts'
-import { shownSchema, soundSchema } from '../../protocol/checks/soundSchema.ts'
 import { foreignSchema } from './schemaKind.ts'
 
 /** Result of a check of arguments. */
@@ -46,7 +44,6 @@ export type ToolSchema = z.ZodType | JsonSchemaInput<unknown> | StandardInput
 /** The result of a check; `message` is meant for the model. */
 export type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
 
-/** A schema that has been read. */
 export interface ReadSchema {
   readonly inputSchema: JsonSchema
   /** Never throws. A value whose check takes time is passed on as it is. */
@@ -57,14 +54,14 @@ export interface ReadSchema {
   finish(value: unknown): unknown
 }
 
-type Validate = (value: unknown) => SchemaResult | PromiseLike<SchemaResult>
+/** The reader of JSON Schemas, which packages know and the core does not: as `outside` of definitions, it is there once one of them has defined a tool or an agent. */
+export const jsonSchemas: { read?: (input: JsonSchemaInput<unknown>, label: string) => ReadSchema } = {}
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+type Validate = (value: unknown) => SchemaResult | PromiseLike<SchemaResult>
 
 const standardOf = (value: object): StandardInput['~standard'] | undefined =>
   (value as Partial<StandardInput>)['~standard']
 
-/** Returns true if a value is a schema that `readSchema` takes. */
 export const isToolSchema = (value: unknown): value is ToolSchema =>
   (isObject(value) || typeof value === 'function') &&
   ('_zod' in value || 'jsonSchema' in value || typeof standardOf(value)?.jsonSchema?.input === 'function')
@@ -77,7 +74,7 @@ export const notASchema = (value: unknown): string =>
 /** @throws RuntimeError `INVALID_DEFINITION`, beginning with `label` */
 export function readSchema(input: ToolSchema, label: string): ReadSchema {
   try {
-    if ('jsonSchema' in input) return jsonSchemaReader(input, label)
+    if ('jsonSchema' in input) return jsonSchemas.read!(input, label)
     if ('_zod' in input) return zodReader(objectSchema(zodJson(input)), input)
     const standard = standardOf(input)!
     return reader(objectSchema(standard.jsonSchema.input({ target: 'draft-2020-12' })), standardCheck(standard))
@@ -86,28 +83,8 @@ export function readSchema(input: ToolSchema, label: string): ReadSchema {
   }
 }
 
-/** Returns a repaired schema for models, because invalid parts would make providers refuse every request. */
-function jsonSchemaReader({ jsonSchema, validate }: JsonSchemaInput<unknown>, label: string): ReadSchema {
-  const { schema } = soundSchema(jsonSchema)
-  const inputSchema = Object.freeze(shownSchema(objectSchema(withType(schema))))
-  if (validate != null) return reader(inputSchema, validate)
-  const check = schemaCheck(jsonSchema)
-  // A definition is made before any logger.
-  if (check.unchecked !== undefined)
-    warnProcess(`${label}: some arguments are not checked, as ${check.unchecked}. ${remedy}`)
-  return { inputSchema, parse: parseBy(check), finish: (value) => value }
-}
-
-const remedy = 'Mend the schema, or give a check beside it: { jsonSchema, validate }.'
-
-/** Returns the type of a schema. If the schema refers to one of its own parts, as generators write it, that part has the type. */
-function withType(schema: JsonSchema): JsonSchema {
-  const { type, $ref } = schema
-  const named = type === undefined && typeof $ref === 'string' ? namedBy($ref, schema)?.value : undefined
-  return isObject(named) && 'type' in named ? { ...schema, type: named.type } : schema
-}
-
-function objectSchema({ $schema: _, ...schema }: JsonSchema): JsonSchema {
+/** @throws Error */
+export function objectSchema({ $schema: _, ...schema }: JsonSchema): JsonSchema {
   if (schema['type'] !== 'object') throw new Error(`the input must be an object, it is ${kindOf(schema)}`)
   return Object.freeze(schema)
 }
@@ -149,7 +126,6 @@ async function finished(validate: Validate, value: unknown): Promise<unknown> {
   return parsed.value
 }
 
-/** The check of a Standard Schema. */
 export const standardCheck =
   ({ validate }: StandardInput['~standard']): Validate =>
   (value) => {
@@ -193,17 +169,6 @@ export const parseInput = (schema: z.ZodType, input: unknown): Parsed =>
       ? { ok: true, value: result.data }
       : { ok: false, message: invalid(describeIssues(result.error)) }
   })
-
-/** Checks a model's arguments by JSON Schema, and passes them on as they are: defaults are for whoever carries the call out to fill in. */
-export const parseBy =
-  (check: SchemaCheck) =>
-  (input: unknown): Parsed =>
-    parseWith(input, (value) => {
-      const wrong = check.wrongIn(value)
-      if (wrong !== undefined) return { ok: false, message: invalid(wrong) }
-      if (isObject(value) && !Array.isArray(value)) return { ok: true, value }
-      return { ok: false, message: 'The arguments are not an object. Send one JSON object.' }
-    })
 
 /** Reads arguments as far as they are JSON, and checks them. */
 export function parseWith(input: unknown, check: (value: unknown) => Parsed): Parsed {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../protocol/ports/clock.ts'
 import type { Logger } from '../../protocol/ports/logger.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
-import type { Redactor } from '../../log/redaction/redactor.ts'
+import type { Redactor } from '../../protocol/ports/redactor.ts'
 import type { AnyTool } from './defineTool.ts'
 
 /**
@@ -71,7 +71,6 @@ export interface ToolConnection {
   close(): Promise<void>
 }
 
-/** Returns true if an entry of `tools` is a source. */
 export const isToolSource = (entry: unknown): entry is ToolSource =>
   typeof entry === 'object' &&
   entry !== null &&

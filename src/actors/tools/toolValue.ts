@@ -23,7 +23,6 @@ export class ConcludedValue {
   }
 }
 
-/** Call whose value is concluded. */
 export interface Concluding {
   readonly callId: string
   readonly input: unknown
@@ -103,7 +102,6 @@ export function notJsonIn(value: unknown, path: readonly string[] = []): string 
   }
 }
 
-/** A value as JSON has it. */
 type InJson<Value> = unknown extends Value
   ? unknown
   : Value extends { toJSON(): infer Json }

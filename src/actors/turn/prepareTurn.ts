@@ -9,7 +9,7 @@ import type { Cancellation } from '../timing/cancellation.ts'
 import { effect } from '../effect.ts'
 import { answerInTime } from '../timing/answerInTime.ts'
 import { stateNote } from '../parts/state/stateNote.ts'
-import { useMemory } from '../parts/memory/useMemory.ts'
+import { remembering } from '../parts/memory/remembering.ts'
 import { withoutUndefined } from '../define/withoutUndefined.ts'
 import { runContext } from '../calls/runContext.ts'
 import { pricedModel, turnChangesSchema, type PricedModel, type TurnChanges, type TurnContext } from './turnOptions.ts'
@@ -30,7 +30,7 @@ export const prepareTurn = (find: FindPorts) =>
       // A turn that did not look at them has no tools anyway.
       const notUp = tools?.notUp ?? definition.toolSources.map(({ source }) => source)
       const decision = await decide({ ports, definition, input, cancellation, notUp })
-      const memory = withNote(await useMemory(ports, input, cancellation), stateNote(ports))
+      const memory = withNote(await remembering.use?.(ports, input, cancellation), stateNote(ports))
       const taken = {
         ...(tools === undefined ? {} : { tools: takenOf(tools) }),
         ...(memory === undefined ? {} : { memory }),

@@ -81,7 +81,6 @@ function countWhile<T>(items: readonly T[], isSo: (item: T) => boolean): number 
 const leftOnTrunk = ({ steps }: HiddenSpan, subject: HiddenSubject): number =>
   countWhile(steps, (id) => subject.onTrunk(id))
 
-/** Returns the last step of a span that is on the trunk. */
 export const lastOnTrunk = (span: HiddenSpan, subject: HiddenSubject): NodeId | undefined =>
   span.steps[leftOnTrunk(span, subject) - 1]
 

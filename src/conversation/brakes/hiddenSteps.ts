@@ -107,7 +107,6 @@ export class HiddenSteps {
     return lowestDepth([...steps, ...rewritten], subject)
   }
 
-  /** Returns the folds whose memos a roll-up replaces. */
   partsOf({ folds }: Pick<RolledUp, 'folds'>): HiddenSpan[] {
     return this.#spans.filter(({ fold }) => fold?.ids.some((id) => folds.includes(id)) === true)
   }

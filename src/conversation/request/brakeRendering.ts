@@ -32,7 +32,6 @@ export class BrakeRendering {
   #nextExpiry = 0
   /** The oldest checkpoints, shown as one after the last of them. */
   #rolledUp: readonly PlacedTag[] = []
-  /** The index of names as of an epoch. */
   #index: { readonly epoch: number; readonly shown: ShownIndex | undefined } | undefined
   /** Tags that left the last request because of their age. */
   expired: readonly PlacedTag[] = []

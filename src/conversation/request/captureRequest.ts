@@ -2,7 +2,6 @@ import type { ModelRequest } from '../../protocol/ports/model.ts'
 import type { Provenance } from '../../protocol/provenance.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 
-/** A request as it was sent in a turn. */
 export interface TurnRequest {
   readonly model: string
   readonly request: ModelRequest
@@ -10,7 +9,6 @@ export interface TurnRequest {
   readonly provenance: readonly Provenance[]
 }
 
-/** A captured request and the turn it belongs to. */
 export interface CapturedRequest extends TurnRequest {
   /** Sequence number of the record that captured the request. */
   readonly seq: number

@@ -7,7 +7,6 @@ const words: { readonly [L in LimitReason['limit']]: (allowed: number) => string
   ms: () => 'of time',
 }
 
-/** Returns the note to the model in the last turn of a run that has reached a limit. */
 export const lastTurnNote = ({ limit, allowed }: LimitReason): string =>
   `<runtime-note kind="limit">The limit ${words[limit](allowed)} for this task is reached. This is your last turn, and you have no tools in it. ` +
   'Answer now with what you have found so far, and say what is missing.</runtime-note>'

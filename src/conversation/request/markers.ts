@@ -34,7 +34,6 @@ export class Markers {
   readonly opener: RegExp
   readonly #patterns: readonly Pattern[]
   readonly #states: Reading[]
-  /** Number of a state by its content. */
   readonly #numbers: Map<string, number>
   /** The next state, by state and likeness. */
   readonly #next: (Uint8Array | undefined)[] = []

@@ -18,7 +18,6 @@ interface NoteSubject extends OverlaySubject, HiddenSubject {
 export interface NoteTokens {
   /** Tokens of tags, notices, memos, facts and the index. */
   readonly shown: number
-  /** Tokens of the index alone. */
   readonly index: number
   /** Tokens that hidden steps, masks and cut output remove. */
   readonly taken: number

@@ -11,7 +11,6 @@ import type { TokenCounter } from '../limits/tokenCounter.ts'
 /** The part of a conversation that overlays are computed from. */
 export interface OverlaySubject {
   readonly path: readonly ConversationNode[]
-  /** The node of the path at this index. */
   trunkAt(index: number): ConversationNode | undefined
   readonly counter: TokenCounter
   readonly annotations?: { readonly pinned: ReadonlySet<NodeId> } | undefined
@@ -90,7 +89,6 @@ export function layOverlay(overlay: Overlay, subject: OverlaySubject): LaidOverl
   return { ...overlay, facts, saved: savedBy(overlay, subject, tokens), tokens }
 }
 
-/** Estimated tokens of a summary and of the facts shown with it. */
 const summaryTokens = (overlay: Overlay & Pick<LaidOverlay, 'facts'>, { counter }: OverlaySubject): number =>
   counter.text(renderSummary(overlay)) + counter.text(renderSpanFacts(overlay))
 
@@ -134,10 +132,8 @@ export function truncateResult(message: Message, maxChars: number): Message {
   return { ...message, content }
 }
 
-/** Position of an overlay, and the id of its summary. */
 export type OverlaySpan = Pick<LaidOverlay, 'nodeId' | 'from' | 'to'>
 
-/** Reads the stored overlays, by the ids of their summaries. */
 export interface OverlayReader {
   readOverlay(id: NodeId): LaidOverlay | undefined
 }

@@ -53,7 +53,6 @@ export function readOn(place: Place, like: Likeness): Place | undefined {
   return like >= 0x61 && like <= 0x7a ? further[place * 26 + like - 0x61] : undefined
 }
 
-/** The code point of a complete name. */
 export const nameMeans = (place: Place): number | undefined => meantAt[place]
 
 /** The code point of a complete number; `undefined` if the place is not in one. */

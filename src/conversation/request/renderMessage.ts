@@ -1,3 +1,4 @@
+import { isFields } from '../../protocol/checks/isObject.ts'
 import type { Block, Message, ToolResultMessage, ProviderBlock } from '../../protocol/messages.ts'
 import { isMedia } from '../../protocol/text/messageText.ts'
 import type { RequestMessage } from '../../protocol/ports/model.ts'
@@ -94,12 +95,10 @@ export const soundCallId = (id: string): string =>
     ? id
     : `${id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 40)}_${new TextHash().add(id).value.replace('.', '_')}`
 
-const isObject = (input: unknown): boolean => typeof input === 'object' && input !== null && !Array.isArray(input)
-
 const isOddCall = (block: Block): boolean =>
   block.type === 'toolCall' &&
   (block.via !== undefined ||
-    !isObject(block.input) ||
+    !isFields(block.input) ||
     soundName(block.name) !== block.name ||
     soundCallId(block.callId) !== block.callId)
 
@@ -111,7 +110,7 @@ function soundCall(block: Block): Block {
     type: 'toolCall',
     callId: soundCallId(block.callId),
     name: soundName(name),
-    input: isObject(input) ? input : { malformed: input ?? null },
+    input: isFields(input) ? input : { malformed: input ?? null },
   }
 }
 

@@ -33,7 +33,6 @@ export interface Tagged {
 /** A record that asks for a change of the trunk. */
 type Asking = RecordOf<keyof typeof queueOf>
 
-/** Requests that wait, by queue. */
 export interface Waiting extends BrakeQueues {
   readonly compactions: readonly CompactionRequest[]
   readonly policyRequests: readonly PolicyRequest[]
@@ -70,7 +69,6 @@ interface Receipt {
   readonly stepId: NodeId
 }
 
-/** A part that a provider refused, with its turn. */
 export type Refused = RefusedPart & { readonly turnIndex: number }
 
 /** Traces of reverts, prunes and pins on a conversation, beside its nodes. Made only for conversations that have any. */
@@ -255,7 +253,6 @@ export class Annotations {
     for (const { id } of span) if (this.#yielding.delete(id)) this.#pinned.delete(id)
   }
 
-  /** Queues a request. */
   ask(record: Asking): void {
     const queue: { push(request: object): void } = this.waiting[queueOf[record.type]]
     queue.push(record.request)

@@ -229,7 +229,6 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
     return this.#open === undefined ? nodes : [...nodes, ...nodesOf(this.#open, this.tree.head, this.#counter)]
   }
 
-  /** The last node that the summary of this id stands for. */
   summaryEnd(id: NodeId): ConversationNode | undefined {
     const overlay = this.overlays.span(id)
     return overlay === undefined ? undefined : this.tree.node(overlay.to)

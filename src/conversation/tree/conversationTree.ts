@@ -6,7 +6,6 @@ import type { OverlayReader } from '../request/overlay.ts'
 import { makeNode, repeatNode, type CallMarks, type ConversationNode, stepsOf, type Step } from './node.ts'
 import type { TokenCounter } from '../limits/tokenCounter.ts'
 
-/** Stored nodes and overlays. */
 export interface NodeReader extends OverlayReader {
   /** The highest possible id. */
   readonly last: NodeId
@@ -64,7 +63,6 @@ export class ConversationTree {
     return this.#trunk as ConversationNode[]
   }
 
-  /** Number of nodes on the trunk. */
   get length(): number {
     return this.#trunk.length
   }
@@ -120,7 +118,6 @@ export class ConversationTree {
     return found !== undefined && idOf(found) === id ? from + 1 : 0
   }
 
-  /** The last node of the step to which a node belongs. */
   stepEnd(node: ConversationNode): ConversationNode {
     let end = node
     for (let next = this.node(node.id + 1); next?.stepId === node.stepId; next = this.node(next.id + 1)) end = next
@@ -273,7 +270,6 @@ export abstract class TreeView {
     return this.tree.all().filter(({ id }) => !this.onTrunk(id))
   }
 
-  /** Number of nodes on the trunk. */
   get trunkLength(): number {
     return this.tree.length
   }
@@ -306,7 +302,6 @@ export abstract class TreeView {
     return this.tree.hasChanged(id)
   }
 
-  /** The last node of the step to which a node belongs. */
   stepEnd(node: ConversationNode): ConversationNode {
     return this.tree.stepEnd(node)
   }

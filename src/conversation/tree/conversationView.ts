@@ -11,7 +11,6 @@ export interface ConversationView {
   trunk(): ConversationNode[]
   /** Every node ever created, by id. */
   log(): ConversationNode[]
-  /** Nodes that have left the trunk. */
   abandoned(): ConversationNode[]
   /** The trunk, grouped into steps. */
   steps(): Step[]

@@ -92,7 +92,6 @@ const lineOf = ({ kind, tool, input, outcome }: Fact): string => {
 export const renderFacts = (facts: readonly Fact[], steps: readonly NodeId[], markers?: Markers): string =>
   renderFactLines(factLines(facts), steps, markers)
 
-/** Renders facts from existing lines. */
 export const renderFactLines = (lines: string, steps: readonly NodeId[], markers: Markers = brakeMarkers): string =>
   lines === '' ? '' : `<conversation-facts${spanOf(steps)}>\n${neutralise(lines, markers)}\n</conversation-facts>`
 

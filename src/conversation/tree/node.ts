@@ -21,7 +21,6 @@ export interface ConversationNode {
   readonly pathTokens: number
   /** Depth in the tree; the root has 1. */
   readonly depth: number
-  /** Tags left by reverts to this node. */
   readonly tags: readonly Tag[]
   /** The node that this one repeats, after a revert removed the original from the trunk. */
   readonly rebasedFrom?: NodeId
@@ -41,14 +40,12 @@ export interface ConversationNode {
 
 /** A user message, or an assistant message with all its tool results: the smallest unit kept or abandoned. */
 export interface Step {
-  /** Id of the first node. */
   readonly id: NodeId
   /** Id of the last node, which any target inside the step means. */
   readonly endId: NodeId
   readonly nodes: readonly ConversationNode[]
 }
 
-/** Groups a path into its steps. */
 export function stepsOf(path: readonly ConversationNode[]): Step[] {
   const steps: { id: NodeId; endId: NodeId; nodes: ConversationNode[] }[] = []
   for (const node of path) {
@@ -153,7 +150,6 @@ export const keepOpen = (open: OpenStep): KeptOpenStep => ({
   marks: [...open.marks],
 })
 
-/** Restores an open step that was kept. */
 export const openedAgain = (kept: KeptOpenStep): OpenStep => ({
   ...kept,
   results: new Map(kept.results),

@@ -5,13 +5,11 @@ import { termsOf, type Term } from './searchSteps.ts'
 /** The part of a text to read: from a line on, the lines that match the query, or both. */
 export interface ExcerptRequest {
   readonly query?: string | undefined
-  /** The most lines to show. */
   readonly lines?: number | undefined
   /** The first line to show or to search, counted from 1. */
   readonly from?: number | undefined
 }
 
-/** Name and kind of a text. */
 interface Named {
   readonly name: string
   /** Kind of the text, shown in brackets behind its name. */

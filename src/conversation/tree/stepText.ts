@@ -1,3 +1,4 @@
+import { isObject } from '../../protocol/checks/isObject.ts'
 import type { Block, ToolResultMessage } from '../../protocol/messages.ts'
 import { mediaText, providedText } from '../../protocol/text/messageText.ts'
 import type { ConversationNode } from './node.ts'
@@ -62,7 +63,5 @@ function* fieldsOf(value: unknown, name = '', depth = 0): Generator<string, void
     }
   }
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 const plain = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -45,6 +45,5 @@ export function afterChange(taken: TakenTools, { added, removed, instructions = 
   return { tools, instructions: texts }
 }
 
-/** Names of the tools taken from a source. */
 export const namesOf = ({ tools }: TakenTools, source: string): string[] =>
   [...tools.values()].filter((tool) => tool.source === source).map(({ name }) => name)

@@ -1,30 +1,14 @@
-import type { ModelError, ModelPart, ModelRequest, ModelSettings } from '../../protocol/ports/model.ts'
+import type { ModelSettings } from '../../protocol/ports/model.ts'
 
 /**
- * Returns a request without secrets. In `settings.providerOptions` it blanks every value under `headers`, every text or object under a key named like
+ * Returns settings without secrets. In `providerOptions` it blanks every value under `headers`, every text or object under a key named like
  * a secret, and every text that looks like a secret. Expects plain JSON and changes nothing in place.
  */
-export function blankRequest(request: ModelRequest): ModelRequest {
-  const settings = blankSettings(request.settings)
-  return settings === request.settings ? request : { ...request, settings }
-}
-
-/** Does the same for settings alone. */
 export function blankSettings(settings: ModelSettings): ModelSettings {
   const { providerOptions } = settings
   if (providerOptions === undefined) return settings
   return { ...settings, providerOptions: blankValue(providerOptions) as typeof providerOptions }
 }
-
-/** Returns a part with keys removed from its error text. Other parts are returned unchanged. */
-export const blankPart = (part: ModelPart): ModelPart =>
-  part?.type === 'error' && typeof part.error?.message === 'string'
-    ? { ...part, error: blankError(part.error) }
-    : part?.type === 'model' && typeof part.after?.message === 'string'
-      ? { ...part, after: blankError(part.after) }
-      : part
-
-const blankError = (error: ModelError): ModelError => ({ ...error, message: blankText(error.message) })
 
 /** Returns `text` without anything that looks like a key. Errors of providers often quote keys. */
 export const blankText = (text: string): string =>

@@ -6,7 +6,6 @@ import { pruneCommands, pruneRecords } from './prune/pruneRecords.ts'
 import { revertCommands, revertRecords } from './revert/revertRecords.ts'
 import { stallRecords } from './stall/stallRecords.ts'
 
-/** The records of all brakes. */
 export const brakeRecords = {
   ...revertRecords,
   ...pruneRecords,
@@ -17,7 +16,6 @@ export const brakeRecords = {
   ...policyRecords,
 } as const
 
-/** The commands of all brakes. */
 export const brakeCommands = {
   ...revertCommands,
   ...pruneCommands,

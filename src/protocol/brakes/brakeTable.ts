@@ -54,13 +54,11 @@ export type BrakeEvent = {
   readonly [K in AskedBrake]: { readonly type: K; readonly request: RequestOf<K>; readonly at: number }
 }[AskedBrake]
 
-/** Commands that ask for a brake. */
 export type AskingCommand = {
   readonly [C in BrakeCommandType]: z.output<ReturnType<(typeof brakeCommands)[C]>>
 }[KeysOf<Rows[AskedBrake]['asks']>]
 type KeysOf<T> = T extends unknown ? keyof T & BrakeCommandType : never
 
-/** Returns the brake that a command asks for, and what it asks. */
 export function askedBy(command: AskingCommand): { readonly kind: AskedBrake; readonly asked: object } {
   const kind = askedKinds.find((one) => Object.hasOwn(askedBrakes[one].asks, command.type))!
   const asks: Readonly<Record<string, (command: never) => object>> = askedBrakes[kind].asks
@@ -70,7 +68,6 @@ export function askedBy(command: AskingCommand): { readonly kind: AskedBrake; re
 export const askedKinds = Object.keys(askedBrakes) as readonly AskedBrake[]
 export const brakeQueues = askedKinds.map((kind) => askedBrakes[kind].queue) as readonly BrakeQueue[]
 
-/** Names of the tools by which a model asks for a brake. */
 export const askingTools: readonly string[] = askedKinds.flatMap((kind) => {
   const { tool, showTool }: { readonly queue: string; readonly tool?: string; readonly showTool?: string } =
     askedBrakes[kind]
@@ -84,6 +81,5 @@ export const emptyBrakeQueues: BrakeQueues = Object.freeze(
   Object.fromEntries(brakeQueues.map((queue) => [queue, none])),
 ) as unknown as BrakeQueues
 
-/** Returns the refusal of a request. */
 export const refusalOf = <K extends AskedBrake>(kind: K, request: RequestOf<K>, why: string): OutcomeOf<K> =>
   (askedBrakes[kind].refused as (request: RequestOf<K>, why: string) => OutcomeOf<K>)(request, why)

@@ -35,7 +35,6 @@ function checkPrune<C extends AgentCommand | CheckedCommand>(command: C): C {
   return command
 }
 
-/** Fields that each decision may and must have. */
 const decisionFields = {
   approve: { may: ['input', 'reason'] },
   deny: { may: ['reason'] },

@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import { lazily } from '../lazily.ts'
 
-/** Functions that build the schemas of objects, by `type`. */
 type Makers = { readonly [type: string]: () => z.ZodObject }
 
 /** Union of objects that are told apart by their `type`. Each schema is built on first use, because a process uses few of them. */
 export interface Variants<M extends Makers> {
   readonly makers: M
-  /** The schema of the whole union. */
   readonly schema: () => z.ZodDiscriminatedUnion<ReturnType<M[keyof M]>[], 'type'>
   /** Parses like `schema().safeParse(value)`, but builds only the schema of the value's type. */
   readonly safeParse: (value: unknown) => z.ZodSafeParseResult<z.output<ReturnType<M[keyof M]>>>

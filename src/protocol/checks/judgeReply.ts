@@ -56,7 +56,6 @@ export function errorOfReply(reply: ModelReply, room?: ReplyRoom): ModelError | 
   return verdict === 'broken' || verdict === 'windowFull' ? errorOfVerdict(verdict, reply) : undefined
 }
 
-/** Returns the error of a reply that is not to be kept. */
 export function errorOfVerdict(
   verdict: 'broken' | 'windowFull',
   { endReason, usage }: Pick<ModelReply, 'endReason' | 'usage'>,

@@ -1,4 +1,4 @@
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+import { isObject } from './isObject.ts'
 
 /** Returns true if two JSON values are equal, whatever the order of their fields. Pure. */
 export function sameJson(one: unknown, other: unknown): boolean {

@@ -1,7 +1,5 @@
-/** A schema in object form, by its keywords. */
 export type SchemaPart = { readonly [keyword: string]: unknown }
 
-/** Returns true if a value is an object and not a list. */
 export const isPart = (value: unknown): value is SchemaPart =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

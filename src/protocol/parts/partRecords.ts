@@ -8,7 +8,6 @@ import { scheduleCommands, scheduleRecords } from './schedules/scheduleRecords.t
 import { stateCommands, stateRecords } from './state/stateRecords.ts'
 import { permissionCommands, permissionRecords } from './permissions/permissionRecords.ts'
 
-/** The records of all parts. */
 export const partRecords = {
   ...backgroundRecords,
   ...hostRecords,
@@ -22,7 +21,10 @@ export const partRecords = {
 } as const
 export type PartRecordType = keyof typeof partRecords
 
-/** The commands of all parts. */
+export const isOfPart = <R extends { readonly type: string }>(
+  record: R,
+): record is Extract<R, { readonly type: PartRecordType }> => Object.hasOwn(partRecords, record.type)
+
 export const partCommands = {
   ...scheduleCommands,
   ...permissionCommands,

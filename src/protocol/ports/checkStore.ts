@@ -1,4 +1,5 @@
 import { RuntimeError } from '../errors.ts'
+import type { Store } from './store.ts'
 
 /** Returns a test of a value for being an object with these methods. */
 export const has =
@@ -8,7 +9,7 @@ export const has =
     value !== null &&
     methods.every((name) => typeof Reflect.get(value, name) === 'function')
 
-export const isStore = has('append', 'read', 'list', 'open', 'close')
+export const isStore = has('append', 'read', 'list', 'open', 'close') as (value: unknown) => value is Store
 
 const isReadable = has('read')
 

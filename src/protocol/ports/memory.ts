@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { onlyFields } from '../checks/onlyFields.ts'
-import { checkedBy, RuntimeError } from '../errors.ts'
 import { lazily } from '../lazily.ts'
 import type { MemoryTier } from '../remembered.ts'
 
@@ -12,9 +11,7 @@ export type MemoryScope = `${MemoryTier}:${string}`
 /** Maximum number of characters of one text: a memory is a few sentences, not a document. */
 export const maxMemoryChars = 4_000
 /** Maximum number of conversations that are noted as confirming a record. */
-const maxConfirmations = 8
-/** Number of conversations that must confirm a lesson before the model sees it without a person's approval. */
-const confirmationsNeeded = 2
+export const maxConfirmations = 8
 
 const scopePattern = lazily(() => /^(?:agent|user|workspace):(?!\s)[^\p{Cc}\p{Zl}\p{Zp}]{1,256}(?<!\s)$/u)
 
@@ -62,7 +59,7 @@ export type MemoryRecord = z.infer<ReturnType<typeof memorySchema>>
 /** Filter of records. Every given field must hold. */
 export interface MemoryFilter {
   readonly scopes?: readonly MemoryScope[]
-  /** Only trusted records: see `isTrusted`. */
+  /** Only trusted records, by `isTrusted` of `escapement/memory`. */
   readonly trusted?: boolean
   /** Maximum number of records to return. */
   readonly limit?: number
@@ -106,63 +103,3 @@ export const isMemory = (value: unknown): value is Memory =>
   typeof value === 'object' &&
   value !== null &&
   ['put', 'search', 'list', 'delete'].every((name) => typeof Reflect.get(value, name) === 'function')
-
-/**
- * Returns true if the model may see a record as known. Either a person vouches for it, or it does not come from the output of tools and, for a
- * lesson, two conversations led to it.
- */
-export const isTrusted = ({ kind, tainted, approved, confirmations }: MemoryRecord): boolean =>
-  approved || (!tainted && (kind !== 'lesson' || confirmations.length >= confirmationsNeeded))
-
-/** Merges a record with the existing one. Keeps the more trusted text, else the newer one, and all conversations that led to it. Idempotent. Pure. */
-export function mergeMemory(known: MemoryRecord | undefined, put: MemoryRecord): MemoryRecord {
-  const confirmations = put.tainted ? [] : put.confirmations
-  if (known === undefined) return { ...put, confirmations }
-  const staysAsItIs = (known.approved && !put.approved) || (put.tainted && !known.tainted && !put.approved)
-  const { kind, text: said, source } = staysAsItIs ? known : put
-  // Who came to a tainted text did not come to this one.
-  const before = known.tainted && !put.tainted && said !== known.text ? [] : known.confirmations
-  return {
-    ...put,
-    kind,
-    text: said,
-    source,
-    tainted: known.tainted && put.tainted,
-    confirmations: [...new Set([...before, ...confirmations])].slice(0, maxConfirmations),
-    approved: known.approved || put.approved,
-    createdAt: Math.min(known.createdAt, put.createdAt),
-    updatedAt: Math.max(known.updatedAt, put.updatedAt),
-  }
-}
-
-const invalid = (message: string): RuntimeError => new RuntimeError('MEMORY_INVALID', message)
-
-/** Checks a record. @throws RuntimeError `MEMORY_INVALID` */
-export function checkedMemory(record: unknown): MemoryRecord {
-  return checkedBy(memorySchema(), record, 'The memory is refused', 'MEMORY_INVALID')
-}
-
-/** Checks a filter and a query. @throws RuntimeError `MEMORY_INVALID` */
-export function checkFilter(filter: MemoryFilter, query: unknown = ''): void {
-  const { scopes, limit } = filter
-  if (typeof query !== 'string') throw invalid('The query is no text.')
-  const wrong = scopes?.find((scope) => !isMemoryScope(scope))
-  if (wrong !== undefined) throw invalid(`${JSON.stringify(wrong)} is no scope: use agent:<name>, user:<id> …`)
-  if (limit !== undefined && !(Number.isInteger(limit) && limit > 0)) throw invalid('The limit is no whole number.')
-}
-
-/** Checks a deletion. @throws RuntimeError `MEMORY_INVALID` */
-export function checkDeletion({ scope, id, agentId }: MemoryDeletion): void {
-  if ((scope ?? id ?? agentId) === undefined) throw invalid('Deleting needs a scope, an id or an agentId.')
-  checkFilter(scope === undefined ? {} : { scopes: [scope] })
-}
-
-/** Returns true if a record matches a filter. */
-export const fitsFilter = (record: MemoryRecord, { scopes, trusted }: MemoryFilter): boolean =>
-  (scopes === undefined || scopes.includes(record.scope)) && (trusted !== true || isTrusted(record))
-
-/** Returns true if a record is to be deleted. */
-export const fitsDeletion = (record: MemoryRecord, { scope, id, agentId }: MemoryDeletion): boolean =>
-  (scope === undefined || record.scope === scope) &&
-  (id === undefined || record.id === id) &&
-  (agentId === undefined || record.source.agentId === agentId)

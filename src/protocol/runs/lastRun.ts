@@ -9,7 +9,6 @@ export const lastRunSchema = lazily(() =>
     stopReason: runStopReasonSchema(),
     at: z.number(),
     error: errorInfoSchema().exactOptional(),
-    /** Reason for the pause. */
     reason: pauseReasonSchema().exactOptional(),
   }),
 )

@@ -4,7 +4,6 @@ import type { FileBlock } from '../messages.ts'
 const textual =
   /^text\/|^application\/(?:[\w.-]+\+)?(?:json|xml|yaml|toml|csv|javascript|x-yaml|x-sh|sql)\b|^image\/svg\+xml\b/i
 
-/** Returns true if a MIME type means text. */
 export const isTextual = (mimeType: string): boolean => textual.test(mimeType)
 
 /** Returns the text of a file with a text type; `undefined` for other types and for bytes that are not UTF-8. */

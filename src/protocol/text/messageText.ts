@@ -9,7 +9,6 @@ interface Usage {
   estimated?: true
 }
 
-/** A block of any type. */
 interface SomeBlock {
   readonly type: string
 }

@@ -1,6 +1,5 @@
 // Apart from the schemas, which browsers do without; `ids.ts` has them too.
 
-/** Pattern of an agent id. */
 export const agentIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
 /** Returns true if `agentIdSchema` accepts the value. It avoids the schema's cost, since every agent id is checked more than once. */
@@ -17,7 +16,6 @@ export function parseNodeId(text: string): number | undefined {
 
 const importedEnd = '/imported'
 
-/** Returns the run id of the messages that an agent began with. */
 export const importedRunId = (agentId: string): string => `${agentId}${importedEnd}`
 
 /** Returns true if a record or a node is one of those that an agent began with. */

@@ -55,7 +55,6 @@ export const withoutBytes = (content: Content): Content =>
 const isBytes = (block: Exclude<Content, string>[number]): block is SaidMedia =>
   (block?.type === 'image' || block?.type === 'file') && 'data' in block && block.data instanceof Uint8Array
 
-/** Returns an image or a file in its stored form. */
 export const mediaOf = (said: SaidMedia): MediaBlock => (said.type === 'file' ? fileOf(said) : imageOf(said))
 
 /** Returns an image in its stored form: base64, or an address. A data URL becomes base64, and its own type counts. */

@@ -11,7 +11,7 @@ import {
 } from '../../actors/parts/state/changeState.ts'
 import { readState, type StateSettings } from '../../actors/parts/state/stateOptions.ts'
 import type { Conversation } from '../../conversation/tree/conversation.ts'
-import type { Redactor } from '../../log/redaction/redactor.ts'
+import type { Redactor } from '../../protocol/ports/redactor.ts'
 import type { PartDraft } from '../../machines/partStates.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { drafted } from '../../protocol/parts/state/drafted.ts'

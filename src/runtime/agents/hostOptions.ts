@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
-import type { ModelQueue } from '../../actors/models/limits/modelQueue.ts'
+import type { LimitedModels } from '../../actors/models/openStream.ts'
 import type { Model } from '../../protocol/ports/model.ts'
 import type { agentMachine } from '../../machines/agentMachine.ts'
 import type { AgentInput } from '../../machines/agentTypes.ts'
@@ -17,7 +17,7 @@ import type { Resources } from './resources.ts'
 import type { Sources } from './sources.ts'
 import type { IdleUnloader } from './idleUnloader.ts'
 import type { UnderActor } from '../children/spawnOptions.ts'
-import type { Instrumentation } from '../events/instrumentation.ts'
+import type { Tracer } from '../../protocol/ports/tracer.ts'
 
 /** Parts that the agents of one runtime share. */
 export interface HostShared {
@@ -29,7 +29,7 @@ export interface HostShared {
   readonly clock: Clock
   readonly random: () => number
   /** Tracing and logging; set when there is a tracer or a logger. */
-  readonly instrumentation?: Instrumentation | undefined
+  readonly instrumentation?: Required<Tracer> | undefined
   /** Sources of tools, and the redactor, once there are secrets to blank. */
   readonly sources: Sources
   /** Things that tools have opened. */
@@ -41,8 +41,8 @@ export interface HostShared {
   /** Reports that a function of the application failed: `place` says which. */
   readonly callbackFailed: (place: string, thrown: unknown, fields: object) => void
   readonly childHosts: ChildHosts
-  /** Queue of model calls; set when these are limited. */
-  readonly models?: ModelQueue | undefined
+  /** Limits on model calls; set when there are any. */
+  readonly models?: LimitedModels | undefined
   /** Key of metadata by whose values agents take turns in that queue. */
   readonly modelTurns?: string | undefined
   /** The model that answers in place of another, in the tree of the agent `root`; for evaluations, which record and replay. */

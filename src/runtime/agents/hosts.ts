@@ -35,7 +35,6 @@ export class Hosts {
     return this.#hosts.get(agentId)
   }
 
-  /** The ports of a loaded agent, for its effects. */
   readonly ports = (agentId: string): AgentPorts => this.#hosts.get(agentId)!.ports
 
   /** Takes the records of one step of a loaded agent. */

@@ -2,7 +2,7 @@ import type { AgentPorts, IncognitoResult, LiveBody, PartialReply, TurnPlace } f
 import type { StatePort } from '../../actors/parts/state/stateDoor.ts'
 import { isIgnored } from '../../actors/calls/lessonTools.ts'
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
-import { isMadeOfModels, type Gate } from '../../actors/models/openStream.ts'
+import { isMadeOfModels, type Gate, type LimitedModels } from '../../actors/models/openStream.ts'
 import type { Model } from '../../protocol/ports/model.ts'
 import { heldGate, standInGate } from '../../actors/models/standInGate.ts'
 import { GroupMember } from '../../conversation/brakes/lessons/lessons.ts'
@@ -10,7 +10,7 @@ import type { SharedLessons } from '../../conversation/brakes/lessons/sharedLess
 import type { AssembledRequest } from '../../conversation/request/assembleRequest.ts'
 import type { Conversation } from '../../conversation/tree/conversation.ts'
 import type { CallReporter } from '../../machines/reporters.ts'
-import type { Redactor } from '../../log/redaction/redactor.ts'
+import type { Redactor } from '../../protocol/ports/redactor.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
 import type { Closable } from '../../actors/tools/toolContext.ts'
 import type { AgentSnapshots } from '../../protocol/ports/snapshots.ts'
@@ -33,8 +33,6 @@ import type { Machine } from './machine.ts'
 import { keepRules, permissionsOf } from './permissions.ts'
 import { RequestCaptures } from './requestCaptures.ts'
 import type { View } from './view.ts'
-import { gateOf } from '../../actors/models/limits/gateOf.ts'
-import type { ModelQueue } from '../../actors/models/limits/modelQueue.ts'
 
 /** The loaded agent that its effects reach the world by. */
 interface Reached extends TreeAgent {
@@ -372,18 +370,18 @@ function turnsOf({ metadata, shared: { modelTurns } }: Waiter): string | undefin
 /** The waiting of one agent for models, within the limits of the runtime. */
 class ModelWaits {
   readonly #agent: Waiter
-  readonly #queue: ModelQueue
+  readonly #limited: LimitedModels
   /** Id of the model that it waits for. */
   model: string | null = null
 
-  constructor(agent: Waiter, queue: ModelQueue) {
+  constructor(agent: Waiter, limited: LimitedModels) {
     this.#agent = agent
-    this.#queue = queue
+    this.#limited = limited
   }
 
   gate(tokens: number | undefined): Gate {
-    const { agentId, path, shared, machine, announcer } = this.#agent
-    return gateOf(this.#queue, shared.clock, {
+    const { agentId, path, machine, announcer } = this.#agent
+    return this.#limited({
       root: turnsOf(this.#agent) ?? path[0] ?? agentId,
       tokens,
       waits: (model, why, ahead) => {

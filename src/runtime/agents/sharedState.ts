@@ -72,8 +72,10 @@ function withTexts<T extends WithIds>(kept: T, [calls, requests]: Texts): T {
 
 /** Makes state that later checkpoints share, with the number and digest of the record of this one. */
 export function share(kept: WithIds, chunks: readonly Uint8Array[], seq: number, digest: string): SharedState {
-  const body = bodyOf(textsIn(kept), chunks)
-  return sharedIn({ id: `${digest} ${crc32(body)}`, seq }, body)
+  const texts = textsIn(kept)
+  const body = bodyOf(texts, chunks)
+  const nodes = body.subarray(body.length - chunks.reduce((sum, { length }) => sum + length, 0))
+  return { id: `${digest} ${crc32(body)}`, seq, texts, nodes, body }
 }
 
 /** Reads it. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../protocol/ports/clock.ts'
 import type { Logger } from '../../protocol/ports/logger.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import { endInTime } from './endInTime.ts'
-import { Redactor, type RedactOptions } from '../../log/redaction/redactor.ts'
+import type { Redactor } from '../../protocol/ports/redactor.ts'
 
 interface Held {
   readonly open: OpenSource
@@ -16,7 +16,9 @@ interface Held {
 interface SourcesOptions {
   readonly clock: Clock
   readonly logger?: Logger | undefined
-  readonly redact?: RedactOptions | undefined
+  readonly redactor?: Redactor | undefined
+  /** Makes a redactor without secrets, once a source has some. */
+  readonly newRedactor: () => Redactor
   /** Milliseconds for which an open source may be without an agent that uses it; `undefined`: as long as there are few. */
   readonly idleUnloadMs?: number | undefined
 }
@@ -39,7 +41,7 @@ export class Sources {
 
   constructor(options: SourcesOptions) {
     this.#options = options
-    if (options.redact !== undefined) this.redactor = new Redactor(options.redact)
+    this.redactor = options.redactor
   }
 
   /** Blanks the secrets of these sources from now on. */
@@ -52,7 +54,7 @@ export class Sources {
   }
 
   #blanking(): Redactor {
-    this.redactor ??= new Redactor({ knownKeys: false })
+    this.redactor ??= this.#options.newRedactor()
     return this.redactor
   }
 

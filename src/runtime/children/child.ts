@@ -56,7 +56,6 @@ export interface Life {
   readonly run: RunOutcome | undefined
   /** True if that run continues an interrupted one. */
   readonly resume: boolean
-  /** Limits of a child that a call started. */
   readonly limits: Limits | undefined
   readonly isCalled: boolean
   /** Usage before it was attached or, if a call started it, the usage counted on runs that a limit ended. */

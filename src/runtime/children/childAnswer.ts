@@ -21,7 +21,6 @@ export interface ChildAnswer {
 
 type Ending = Pick<RunResult, 'stopReason' | 'text' | 'reason' | 'error'> & { readonly refusal?: Refusal }
 
-/** Returns the answer of a sub-agent from the end of its run. */
 export function answerOf(
   ending: Ending,
   { name, policy }: { readonly name: string; readonly policy?: Pick<AgentDefinition['policy'], 'limits'> },

@@ -10,7 +10,6 @@ import type { TreeAgent } from './treeAgent.ts'
 /** Creates and releases the hosts of an agent's sub-agents. */
 export interface ChildHosts {
   newId(): string
-  /** A store in memory for incognito agents. */
   incognitoStore(): Store
   /** An agent of the runtime, loaded or not, and perhaps of another tree. */
   find(agentId: string): Pick<TreeAgent, 'machine' | 'log'> | undefined

@@ -73,7 +73,6 @@ function taskIn(input: unknown): string {
   return JSON.stringify(cutEnd(typeof task === 'string' ? task : '', 60))
 }
 
-/** State of a sub-agent that no call has begun. */
 export const notBegun = { own: undefined, before: undefined } as const
 
 /** Returns the run in which a sub-agent continues without a waiting call. */

@@ -45,7 +45,6 @@ export class DetachedAgents {
     return this.#running.get(agentId)
   }
 
-  /** Starts an agent as a detached one. */
   async begin(host: TreeAgent, { key }: Pick<CallInput, 'key'>, { prompt, isBegun, agent }: Begin): Promise<void> {
     host.start()
     this.#running.set(host.agentId, host)
@@ -164,7 +163,6 @@ export class DetachedAgents {
 /** Returns true if an agent that works on its own reports to the agent that called it. */
 export const isReporting = ({ machine: { input } }: TreeAgent): boolean => input.parent?.reports !== undefined
 
-/** Returns the answer to the call of a detached agent. */
 export const detachedAnswer = (agentId: string, name: string, reports: boolean): ChildAnswer => ({
   text: `The agent "${name}" works on it on its own, as ${agentId}. ${whereTo(reports)}`,
   isError: false,

@@ -53,7 +53,6 @@ export interface TreeAgent {
   /** Dependencies that the application gave to the current run; `undefined` if it gave none. */
   readonly deps: unknown
   readonly shared: { readonly clock: Clock }
-  /** Store of its log. */
   readonly store: Store
   /** Way in which its log and those of its sub-agents are opened. */
   readonly leasing: LeaseOptions | undefined

@@ -3,8 +3,7 @@ import { waitForName } from '../../actors/tools/waitForTool.ts'
 import type { AgentContext, CallState, AgentMachineEvent } from '../../machines/agentTypes.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
 import { errorInfo, type ErrorInfo, messageOf } from '../../protocol/errors.ts'
-import { occurrencesOf } from '../../actors/parts/schedules/occurrences.ts'
-import { planFiring } from '../../actors/parts/schedules/planFiring.ts'
+import { scheduling } from '../../actors/parts/schedules/scheduling.ts'
 import { dueSchedules, earliestDue, failedSchedules, isOwing, wakeAt } from '../../machines/schedules.ts'
 import { isSleeping, sleepers } from '../../machines/sleepEnds.ts'
 import type { EndedSchedule, PlannedFiring } from '../../machines/schedulePlans.ts'
@@ -71,7 +70,6 @@ const isWaiting = ({ machine: { context }, ports, family }: Heard): boolean =>
 
 const waits = ({ name, status }: CallState): boolean => name === waitForName && status === 'running'
 
-/** The agent whose times it keeps. */
 interface Timed {
   readonly agentId: string
   readonly shared: { readonly clock: Clock }
@@ -164,7 +162,7 @@ export class DueTimer {
       const { id, due } = schedule
       if (ended.some((other) => other.id === id)) return []
       try {
-        return [{ id, expected: due, ...planFiring(occurrencesOf(schedule.times), schedule, now) }]
+        return [{ id, expected: due, ...scheduling.fire!(schedule, now) }]
       } catch (thrown) {
         ended.push({ id, why: 'invalid', reason: messageOf(thrown) })
         return []

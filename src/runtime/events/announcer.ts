@@ -1,26 +1,23 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import type { AgentPorts, LiveBody, TurnPlace } from '../../actors/agentPorts.ts'
 import { blankSettings } from '../../log/redaction/blankSecrets.ts'
-import type { Redactor } from '../../log/redaction/redactor.ts'
+import type { RedactedText, Redactor } from '../../protocol/ports/redactor.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
 import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { toErrorInfo } from '../../protocol/errors.ts'
 import { concernsPeople, isDelta, type AgentEvent, type DeltaEvent } from '../../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
-import type { TracedAgent, TracedEffect } from '../../protocol/ports/tracer.ts'
-import type { Instrumentation } from './instrumentation.ts'
+import type { TracedAgent, TracedEffect, Tracer } from '../../protocol/ports/tracer.ts'
 import { listLater } from './listLater.ts'
 import { Notices, Observers, type AgentListener } from './observers.ts'
 import { RunHandle, type RunOutcome } from '../../protocol/runs/run.ts'
-import { RedactedStream } from '../../log/redaction/redactedStream.ts'
 
 /** Types of the records that notices look at. */
 const noticed: ReadonlySet<LogRecord['type']> = new Set<LogRecord['type']>(['run.start', 'reply.end', 'reply.reset'])
 
 const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || isDelta(body)
 
-/** The agent whose events they are. */
 interface EventOwner {
   readonly agentId: string
   readonly path: readonly string[]
@@ -31,7 +28,6 @@ interface EventOwner {
   readonly isLoaded: boolean
   readonly view: {
     readonly definition: AgentDefinition
-    /** `seq` of its last record. */
     readonly lastSeq: number
     readonly requests: { readonly frame: AgentPorts['frame'] }
   }
@@ -44,7 +40,7 @@ interface EventOwner {
 /** Observers of all agents, and the redactor that applies to them. */
 interface Listening {
   readonly clock: Clock
-  readonly instrumentation?: Instrumentation | undefined
+  readonly instrumentation?: Required<Tracer> | undefined
   /** Holder of the redactor, and receiver of trouble that has no listener. */
   readonly sources: { readonly redactor: Redactor | undefined; unheard(info: SourceInfo): void }
   readonly callbackFailed: (place: string, thrown: unknown, fields: object) => void
@@ -205,7 +201,6 @@ export class Announcer {
     this.#shared.instrumentation?.requested(requestId, this.#agent)
   }
 
-  /** The agent has ended, or is unloaded. */
   ended(): void {
     this.#shared.instrumentation?.ended(this.#agent)
     this.#traced = undefined
@@ -300,7 +295,7 @@ type Delta = Extract<LiveBody, { type: DeltaEvent['type'] }>
 /** Removes secrets from the live events of one reply, including its deltas, even if a secret arrives in pieces. */
 class DeltaFilter {
   readonly #redactor: Redactor
-  readonly #streams = new Map<string, { readonly stream: RedactedStream; last: Delta }>()
+  readonly #streams = new Map<string, { readonly stream: RedactedText; last: Delta }>()
   readonly announced = { text: '', thinking: '' }
 
   constructor(redactor: Redactor) {
@@ -311,7 +306,7 @@ class DeltaFilter {
   filter(body: LiveBody): LiveBody | undefined {
     if (!isDelta(body)) return this.#redactor.value(body)
     const name = body.type === 'toolCall.delta' ? `${body.type} ${body.callId}` : body.type
-    const entry = this.#streams.get(name) ?? { stream: new RedactedStream(this.#redactor), last: body }
+    const entry = this.#streams.get(name) ?? { stream: this.#redactor.stream(), last: body }
     // Other fields, such as a tool's name, arrive whole.
     entry.last = { ...this.#redactor.value({ ...body, text: '' }), text: body.text }
     this.#streams.set(name, entry)

@@ -11,7 +11,6 @@ import type { Limits } from '../../protocol/runs/runLimits.ts'
 import type { SaidAnswer, RunOutcome } from '../../protocol/runs/run.ts'
 import type { Announcer } from './announcer.ts'
 
-/** The agent whose runs they are. */
 interface RunOwner {
   readonly view: { readonly definition: Pick<AgentDefinition, 'output'>; readonly conversation: Conversation }
   readonly machine: {

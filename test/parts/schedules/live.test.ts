@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../packages/stores/src/memory/memoryStore.ts'
 import { readAll } from '../../../packages/evaluation/src/testing/contractDemands.ts'
 import { simulatedClock } from '../../../packages/evaluation/src/testing/simulatedClock.ts'
 import { createRuntime, type Runtime } from '../../../packages/bridge/src/createRuntime.ts'

@@ -1,6 +1,6 @@
 import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
 import { sleepTool } from '../../../src/actors/parts/sleep/sleepTool.ts'
-import { memoryStore } from '../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../packages/stores/src/memory/memoryStore.ts'
 import { readAll } from '../../../packages/evaluation/src/testing/contractDemands.ts'
 import { simulatedClock } from '../../../packages/evaluation/src/testing/simulatedClock.ts'
 import { scriptedModel, type ScriptedReply } from '../../../packages/evaluation/src/testing/scriptedModel.ts'

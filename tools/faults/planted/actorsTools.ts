@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-11',
-    file: 'src/log/redaction/redactor.ts',
+    file: 'packages/redaction/src/redactor.ts',
     what: 'secrets in keys are shown',
     from: 'const name = isForeign ? unused(this.text(key), clean) : key',
     to: 'const name = key',
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-12',
-    file: 'src/log/redaction/redactor.ts',
+    file: 'packages/redaction/src/redactor.ts',
     what: 'a secret that runs across two blocks is shown in halves',
     from: 'texts.length < 2 ?',
     to: 'texts.length < 200 ?',
@@ -99,7 +99,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-13',
-    file: 'src/log/redaction/redactor.ts',
+    file: 'packages/redaction/src/redactor.ts',
     what: 'what overlaps another secret is shown',
     from: 'last.end = Math.max(last.end, next.end)',
     to: 'last.end = Math.max(last.end, last.end)',
@@ -107,7 +107,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-14',
-    file: 'src/log/redaction/redactor.ts',
+    file: 'packages/redaction/src/redactor.ts',
     what: 'a delta shows the beginning of a secret',
     from: 'if (start < end && (stop > end || stop === text.length)) end = start',
     to: 'if (start < end && stop > end) end = start',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-15',
-    file: 'src/log/redaction/redactor.ts',
+    file: 'packages/redaction/src/redactor.ts',
     what: 'half a secret stays in a reply that was aborted',
     from: 'if (size >= least) end',
     to: 'if (size > secret.length) end',
@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-16',
-    file: 'src/log/redaction/undoEscapes.ts',
+    file: 'packages/redaction/src/undoEscapes.ts',
     what: 'a secret in JSON in JSON is shown',
     from: 'const mostLevels = 3',
     to: 'const mostLevels = 1',
@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-17',
-    file: 'src/log/redaction/knownKeys.ts',
+    file: 'packages/redaction/src/knownKeys.ts',
     what: 'the lines of a key whose beginning was cut off are shown',
     from: 'begin < index ? begin : keyLinesBefore(text, index, done)',
     to: 'begin < index ? begin : index',

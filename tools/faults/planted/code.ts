@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'code-10',
-    file: 'src/log/redaction/redactor.ts',
+    file: 'packages/redaction/src/redactor.ts',
     what: 'a secret stays in a value under a name that records have too',
     from: "  'spec',\n  'value',",
     to: "  'spec',",

@@ -29,8 +29,8 @@ export const faults: readonly Fault[] = [
     id: 'deferred-4',
     file: 'src/conversation/request/renderMessage.ts',
     what: 'a model sees a call that it did not make',
-    from: '  (block.via !== undefined ||\n    !isObject',
-    to: '  (!isObject',
+    from: '  (block.via !== undefined ||\n    !isFields',
+    to: '  (!isFields',
     tests: ['journeys/findsTools'],
   },
   {

@@ -5,7 +5,7 @@ const tests = ['journeys/tellsEpisodes']
 export const faults: readonly Fault[] = [
   {
     id: 'episodes-1',
-    file: 'src/actors/parts/memory/keepFact.ts',
+    file: 'packages/tools/src/remembering/keepFact.ts',
     what: 'what a model wrote of a run is known, whatever tools said in it',
     from: 'isOfRuntime === true ? place.path.length > 0 : hasHeardMore || mayBeTainted(place)',
     to: 'false',
@@ -13,7 +13,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'episodes-2',
-    file: 'src/actors/parts/memory/recallAtStart.ts',
+    file: 'packages/tools/src/remembering/recallAtStart.ts',
     what: 'a conversation is told its own episodes',
     from: 'record.source.agentId === ports.agentId || episodes === mostEpisodes',
     to: 'episodes === mostEpisodes',
@@ -21,7 +21,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'episodes-3',
-    file: 'src/actors/parts/memory/recallAtStart.ts',
+    file: 'packages/tools/src/remembering/recallAtStart.ts',
     what: 'episodes leave no room for facts',
     from: 'record.source.agentId === ports.agentId || episodes === mostEpisodes',
     to: 'record.source.agentId === ports.agentId',

@@ -104,7 +104,7 @@ export const faults: readonly Fault[] = [
     "block.type === 'text' && block.text === told",
     "block.type === 'text'",
   ]),
-  fault(20, 'src/log/redaction/openEnds.ts', 'redaction/shapes', [
+  fault(20, 'packages/redaction/src/openEnds.ts', 'redaction/test/shapes', [
     'a stream lets out "Bearer" before it is known what follows',
     "if (text.endsWith('Bearer', before) && before < text.length) start = before - 6\n",
     '',

@@ -4,7 +4,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'files-1',
-    file: 'src/log/redaction/redactor.ts',
+    file: 'packages/redaction/src/redactor.ts',
     what: 'secrets in the text of a file reach the log and the model',
     from: 'if (!isForeign && isFileBlock(value)) return this.#cleanFile(value)\n',
     to: '',

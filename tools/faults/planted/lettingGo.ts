@@ -71,7 +71,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'letting-go-8',
-    file: 'src/log/stores/appendChecks.ts',
+    file: 'packages/stores/src/rules/appendChecks.ts',
     what: 'a writer whose log was taken may write again once the taker is gone',
     from: 'named < newest',
     to: 'held !== undefined && named < newest',

@@ -283,19 +283,19 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'schemas-3',
-    file: 'src/protocol/checks/schemaCheck.ts',
+    file: 'packages/schemas/src/schemaCheck.ts',
     what: 'a field whose pattern is of another language has nothing of its tool checked',
     from: "return isOddPattern(String(value), reading) ? [] : [['format', value]]",
     to: "return [['pattern', value]]",
-    tests: ['protocol/schemaCheck'],
+    tests: ['schemas/test/schemaCheck'],
   },
   {
     id: 'mcp-34',
-    file: 'src/protocol/checks/linearPattern.ts',
+    file: 'packages/schemas/src/linearPattern.ts',
     what: 'ways that meet are followed twice, and a regular expression of a schema holds the process',
     from: 'if (seen[next] === turn) continue',
     to: "if (seen[next] === turn && states[next]!.type !== 'character') continue",
-    tests: ['protocol/linearPattern'],
+    tests: ['schemas/test/linearPattern'],
   },
   {
     id: 'mcp-35',

@@ -180,7 +180,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'meanwhile-23',
-    file: 'src/actors/parts/memory/memoryTools.ts',
+    file: 'packages/tools/src/remembering/memoryTools.ts',
     what: 'what the user was still asked about when the call was aborted is remembered',
     from: '  signal.throwIfAborted()\n',
     to: '',

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'memories-1',
-    file: 'src/protocol/ports/memory.ts',
+    file: 'packages/tools/src/memory/memoryRules.ts',
     what: 'what is tainted counts once two runs came to it',
     from: "approved || (!tainted && (kind !== 'lesson' || confirmations.length >= confirmationsNeeded))",
     to: "approved || (kind !== 'lesson' ? !tainted : confirmations.length >= confirmationsNeeded)",
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'memories-2',
-    file: 'src/protocol/ports/memory.ts',
+    file: 'packages/tools/src/memory/memoryRules.ts',
     what: 'what is tainted takes the place of what is known',
     from: '(put.tainted && !known.tainted && !put.approved)',
     to: 'false',
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'memories-12',
-    file: 'src/actors/parts/memory/recallAtStart.ts',
+    file: 'packages/tools/src/remembering/recallAtStart.ts',
     what: 'an agent that cannot search its memory knows nothing',
     from: "if (found.status === 'rejected' && listed.status === 'rejected')",
     to: "if (found.status === 'rejected')",

@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-7',
-    file: 'src/actors/models/limits/modelQueue.ts',
+    file: 'packages/runtime/src/limits/modelQueue.ts',
     what: 'a root keeps its turn as long as it has calls',
     from: 'if (lane.roots.delete(root) && queue.size > 0) lane.roots.set(root, queue)',
     to: '',
@@ -60,7 +60,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-8',
-    file: 'src/actors/models/limits/modelQueue.ts',
+    file: 'packages/runtime/src/limits/modelQueue.ts',
     what: 'small calls overtake a large one for good',
     from: 'claimed.set(limit, obstacle)',
     to: '',
@@ -68,7 +68,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-9',
-    file: 'src/actors/models/limits/modelQueue.ts',
+    file: 'packages/runtime/src/limits/modelQueue.ts',
     what: 'a call that was aborted while it waited is made all the same',
     from: 'if (!remove(lane, root, waiting)) return',
     to: '',
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-10',
-    file: 'src/actors/models/limits/modelQueue.ts',
+    file: 'packages/runtime/src/limits/modelQueue.ts',
     what: 'ending a call twice makes room for two',
     from: 'if (hasLeft) return',
     to: '',
@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-11',
-    file: 'src/actors/models/limits/gateOf.ts',
+    file: 'packages/runtime/src/limits/gateOf.ts',
     what: 'a call that is aborted keeps its place',
     from: "signal.addEventListener('abort', leave, { once: true })",
     to: '',

@@ -102,7 +102,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'operations-13',
-    file: 'src/actors/models/limits/limit.ts',
+    file: 'packages/runtime/src/limits/limit.ts',
     what: 'each process uses limits that all share as a whole',
     from: 'Math.max(1, Math.floor(limit * share))',
     to: 'limit',

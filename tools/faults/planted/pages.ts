@@ -32,7 +32,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-4',
-    file: 'src/log/stores/logPages.ts',
+    file: 'packages/stores/src/rules/logPages.ts',
     what: 'a token for an agent lists what is not below it',
     from: '(within === undefined || within.has(id) || (origin?.path.some((above) => within.has(above)) ?? false))',
     to: '(within === undefined || within.has(id) || origin !== undefined)',
@@ -80,7 +80,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-11',
-    file: 'src/log/stores/searchText.ts',
+    file: 'packages/stores/src/rules/searchText.ts',
     what: 'words of scripts without spaces are found only whole',
     from: 'folded.match(ascii.test(folded) ? asciiWord : word())',
     to: 'folded.match(ascii.test(folded) ? asciiWord : /[\\p{L}\\p{N}\\p{M}]+/gu)',

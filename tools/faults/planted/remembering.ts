@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'remembering-1',
-    file: 'src/actors/parts/memory/taint.ts',
+    file: 'packages/tools/src/remembering/taint.ts',
     what: 'what a model says after the output of a tool is taken for known',
     from: '      return message.synthetic === undefined && !saysNothingNew(message)',
     to: '      return false',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-2',
-    file: 'src/actors/parts/memory/taint.ts',
+    file: 'packages/tools/src/remembering/taint.ts',
     what: 'a part of a sentence is kept as what a person said',
     from: '  return said(from, to).trim()',
     to: '  return wanted',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-3',
-    file: 'src/actors/parts/memory/taint.ts',
+    file: 'packages/tools/src/remembering/taint.ts',
     what: 'a sub-agent quotes the model that called it as a person',
     from: 'if (path.length > 0 || lettersOf(quote)',
     to: 'if (lettersOf(quote)',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-4',
-    file: 'src/actors/parts/memory/memoryTools.ts',
+    file: 'packages/tools/src/remembering/memoryTools.ts',
     what: 'an incognito agent writes to a memory',
     from: "  if (ports.incognito === true) throw new Error('This conversation is incognito: nothing of it is remembered.')\n",
     to: '',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-5',
-    file: 'src/actors/parts/memory/scopes.ts',
+    file: 'packages/tools/src/remembering/scopes.ts',
     what: 'what is not known of a user goes to the next scope',
     from: 'main: known.get(tiers[0]!)',
     to: 'main: [...known.values()][0]',
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-6',
-    file: 'src/actors/parts/memory/recallAtStart.ts',
+    file: 'packages/tools/src/remembering/recallAtStart.ts',
     what: 'what nobody vouches for is put before the model',
     from: 'const filter = { scopes, trusted: true, limit:',
     to: 'const filter = { scopes, trusted: false, limit:',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-7',
-    file: 'src/actors/parts/memory/writing.ts',
+    file: 'packages/tools/src/remembering/writing.ts',
     what: 'secrets are kept in a memory',
     from: 'const sound = (redactor?.text(text) ?? text)',
     to: 'const sound = text',
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-8',
-    file: 'src/actors/parts/memory/extract.ts',
+    file: 'packages/tools/src/remembering/extract.ts',
     what: 'a lesson in the words of a tool counts',
     from: 'const tainted = isCopied || repeatsTools(ports, said, { known: `${people}\\n${call}` })',
     to: 'const tainted = isCopied',
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-10',
-    file: 'src/actors/parts/memory/writing.ts',
+    file: 'packages/tools/src/remembering/writing.ts',
     what: 'one conversation confirms a lesson by its second run',
     from: 'confirmations: tainted ? [] : [ports.agentId],',
     to: 'confirmations: tainted ? [] : [runId],',
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-11',
-    file: 'src/actors/parts/memory/keepFact.ts',
+    file: 'packages/tools/src/remembering/keepFact.ts',
     what: 'a policy puts what an incognito agent said into a memory',
     from: 'if (scope === undefined || place.incognito === true) return null',
     to: 'if (scope === undefined) return null',
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-12',
-    file: 'src/actors/parts/memory/keepFact.ts',
+    file: 'packages/tools/src/remembering/keepFact.ts',
     what: 'a policy takes for known what a tool may have said',
     from: ' : hasHeardMore || mayBeTainted(place)',
     to: ' : hasHeardMore',
@@ -107,7 +107,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-14',
-    file: 'src/actors/parts/memory/keepFact.ts',
+    file: 'packages/tools/src/remembering/keepFact.ts',
     what: 'what a policy keeps of one user is for all of them',
     from: 'return memory === null ? `agent:${name}` : scopesOf(place, memory).main',
     to: 'return `agent:${name}`',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-15',
-    file: 'src/actors/parts/memory/keepFact.ts',
+    file: 'packages/tools/src/remembering/keepFact.ts',
     what: 'hidden again after a crash, a fact in other words is there twice',
     from: ', tainted, about: key }',
     to: ', tainted }',
@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-16',
-    file: 'src/actors/parts/memory/taint.ts',
+    file: 'packages/tools/src/remembering/taint.ts',
     what: "a tool is taken for the memory's own by its name",
     from: '  ofRuntime === true && (toolName',
     to: '  (ofRuntime === true || /^(?:remember|recall_memory|prun)$/.test(toolName)) && (toolName',
@@ -155,7 +155,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-20',
-    file: 'src/actors/parts/memory/recallAtStart.ts',
+    file: 'packages/tools/src/remembering/recallAtStart.ts',
     what: 'nothing that fits is recalled for the task of an MCP client',
     from: 'isAsked(message.provenance)',
     to: 'message.provenance === undefined',
@@ -163,7 +163,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-21',
-    file: 'src/actors/parts/memory/taint.ts',
+    file: 'packages/tools/src/remembering/taint.ts',
     what: 'a lesson counts that another program suggested',
     from: "message.role !== 'toolResult' && !isOfOthers(message)",
     to: "message.role !== 'toolResult'",
@@ -171,7 +171,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-22',
-    file: 'src/actors/parts/memory/extract.ts',
+    file: 'packages/tools/src/remembering/extract.ts',
     what: 'an incognito agent leaves facts in the memory',
     from: ' || ports.incognito === true) return undefined',
     to: ') return undefined',
@@ -179,7 +179,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-23',
-    file: 'src/actors/parts/memory/recallAtStart.ts',
+    file: 'packages/tools/src/remembering/recallAtStart.ts',
     what: 'a memory of the application’s puts before the model what nobody vouches for',
     from: ' || !isTrusted(record)',
     to: '',
@@ -187,7 +187,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-24',
-    file: 'src/actors/parts/memory/recallAtStart.ts',
+    file: 'packages/tools/src/remembering/recallAtStart.ts',
     what: 'a memory of the application’s shows what is of somebody else',
     from: ' || !scopes.includes(record.scope)',
     to: '',
@@ -195,7 +195,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-25',
-    file: 'src/actors/parts/memory/taint.ts',
+    file: 'packages/tools/src/remembering/taint.ts',
     what: 'large outputs launder what they say',
     from: '    if (left < 0) return true\n',
     to: '    if (left < 0) return false\n',
@@ -203,7 +203,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-26',
-    file: 'src/actors/parts/memory/recallAtStart.ts',
+    file: 'packages/tools/src/remembering/recallAtStart.ts',
     what: 'what is found by its words is recalled again as what changed last',
     from: '    shown.add(keyOf(record))\n',
     to: '',
@@ -211,7 +211,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-27',
-    file: 'src/actors/parts/memory/taint.ts',
+    file: 'packages/tools/src/remembering/taint.ts',
     what: 'what a model told a sub-agent counts as said by people',
     from: '  path.length > 0 || (definition',
     to: '  (definition',
@@ -219,7 +219,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-28',
-    file: 'src/actors/parts/memory/extract.ts',
+    file: 'packages/tools/src/remembering/extract.ts',
     what: 'a lesson in the words of a tool is vouched for',
     from: 'const tainted = isCopied || repeatsTools(ports, said, { known: `${people}\\n${call}` })',
     to: 'const tainted = isCopied',
@@ -227,7 +227,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'remembering-state-1',
-    file: 'src/actors/parts/memory/taint.ts',
+    file: 'packages/tools/src/remembering/taint.ts',
     what: 'what a server says that its tools are for becomes known',
     from: '(definition?.toolSources?.length ?? 0) > 0',
     to: '(definition?.toolSources?.length ?? 0) < 0',

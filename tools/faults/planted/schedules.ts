@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'schedules-4',
-    file: 'src/actors/parts/schedules/planFiring.ts',
+    file: 'packages/runtime/src/schedules/planFiring.ts',
     what: 'times of one distance move when one is found late',
     from: '  const following = second ?? occurrences.next(fired)\n',
     to: '  const following = second ?? occurrences.next(now)\n',

@@ -135,7 +135,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'servedPage-tail-3',
-    file: 'src/log/stores/appendChecks.ts',
+    file: 'packages/stores/src/rules/appendChecks.ts',
     what: 'a read from the end leaves the first of its records out',
     from: 'lastSeq + 1 + fromSeq',
     to: 'lastSeq + 2 + fromSeq',

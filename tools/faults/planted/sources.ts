@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sources-10',
-    file: 'src/log/redaction/redactor.ts',
+    file: 'packages/redaction/src/redactor.ts',
     what: 'a secret that is added later is not blanked',
     from: 'if (added.length > 0) this.#know([...this.#values, ...added])',
     to: 'if (added.length > 1) this.#know([...this.#values, ...added])',
@@ -118,7 +118,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sources-15',
-    file: 'src/log/redaction/redactor.ts',
+    file: 'packages/redaction/src/redactor.ts',
     what: 'a token for each request makes every text slower to read for ever',
     from: 'const gone = new Set(all.slice(0, -mostRenewed))',
     to: 'const gone = new Set<string>()',
@@ -126,7 +126,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'sources-16',
-    file: 'src/log/redaction/redactor.ts',
+    file: 'packages/redaction/src/redactor.ts',
     what: 'a secret that stays is shown once a source has renewed its own often enough',
     from: 'renewed.filter((secret) => !secrets.includes(secret)),',
     to: 'renewed,',

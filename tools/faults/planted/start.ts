@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'start-6',
-    file: 'src/runtime/interpreter/differenceFromXState.ts',
+    file: 'packages/runtime/src/interpreter/differenceFromXState.ts',
     what: 'every process compares plans with XState',
     from: 'isTested(version) ? undefined : compare()',
     to: 'compare()',
@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'start-7',
-    file: 'src/runtime/interpreter/testedXState.ts',
+    file: 'packages/runtime/src/interpreter/testedXState.ts',
     what: 'plans run on a version of XState that nobody compared them with',
     from: 'rank(oldest) <= rank(version) && rank(version) <= rank(newest)',
     to: 'rank(oldest) <= rank(version)',

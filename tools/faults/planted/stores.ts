@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-9',
-    file: 'src/log/stores/appendChecks.ts',
+    file: 'packages/stores/src/rules/appendChecks.ts',
     what: 'a gap in the log is accepted',
     from: 'if (ordered && first <= lastSeq + 1)',
     to: 'if (ordered)',
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-10',
-    file: 'src/log/stores/memoryStore.ts',
+    file: 'packages/stores/src/memory/memoryStore.ts',
     what: 'the memory store takes another record for a repeat',
     from: 'if (!isDeepStrictEqual(log[record.seq - 1], record)) throw',
     to: 'if (log[record.seq - 1] === undefined) throw',

@@ -1,7 +1,7 @@
 import type { Fault } from '../mutate.ts'
 
 const receipt = 'packages/tools/src/workspace/fileReceipt.ts'
-const limits = 'src/log/stores/snapshotLimits.ts'
+const limits = 'packages/stores/src/rules/snapshotLimits.ts'
 const files = 'packages/stores/src/fileSnapshots.ts'
 const checked = 'src/actors/tools/checkedUndo.ts'
 const undoing = ['workspace/undoFile']

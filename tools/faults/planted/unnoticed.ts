@@ -100,11 +100,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unnoticed-13',
-    file: 'src/log/redaction/redactedStream.ts',
+    file: 'packages/redaction/src/redactedStream.ts',
     what: 'after a long piece was held back the text of a reply comes in late lumps',
     from: '    this.#lookAt = 0\n    return { text, offset }',
     to: '    return { text, offset }',
-    tests: ['redaction/heldPieces'],
+    tests: ['redaction/test/heldPieces'],
   },
   {
     id: 'unnoticed-14',
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unnoticed-16',
-    file: 'src/actors/parts/memory/extract.ts',
+    file: 'packages/tools/src/remembering/extract.ts',
     what: 'a run that was aborted goes on writing into the memory',
     from: '      signal.throwIfAborted()\n      const record',
     to: '      const record',

@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unnoticed2-5',
-    file: 'src/actors/parts/memory/writing.ts',
+    file: 'packages/tools/src/remembering/writing.ts',
     what: "a memory of an application's own is told that a conversation confirms what may come from the output of a tool",
     from: 'confirmations: tainted ? [] : [ports.agentId],',
     to: 'confirmations: [ports.agentId],',

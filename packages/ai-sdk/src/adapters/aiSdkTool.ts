@@ -1,3 +1,4 @@
+import { isObject } from '../../../../src/protocol/checks/isObject.ts'
 import { cloneJson } from '../../../../src/protocol/checks/cloneJson.ts'
 import { zodJson } from '../../../../src/protocol/checks/zodJson.ts'
 import type { z } from 'zod'
@@ -22,6 +23,7 @@ import {
   type StandardInput,
 } from '../../../../src/actors/tools/toolSchema.ts'
 import { notJsonIn } from '../../../../src/actors/tools/toolValue.ts'
+import { takeJsonSchemas } from '../../../schemas/src/defineTool.ts'
 import { plainOutput, toolOutputOf } from './modelOutput.ts'
 
 /** Options for tools of the AI SDK that the tools do not state themselves. */
@@ -44,8 +46,6 @@ interface CallOptions {
 }
 
 type Check = (value: unknown) => SchemaResult | PromiseLike<SchemaResult>
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** Converts a tool of the AI SDK to one of ours; returns a promise if its schema is one. @throws RuntimeError `INVALID_DEFINITION` */
 export function aiSdkTool(name: string, tool: AiSdkTool, use: AiSdkToolUse, prefix: string): Tool | Promise<Tool> {
@@ -222,5 +222,6 @@ function readerOf(
   if (isSent && type === undefined && (anyOf ?? oneOf) !== undefined)
     throw new Error('its input is a union, which providers do not take: put it into a field')
   // The AI SDK itself checks nothing by a schema without a check.
+  takeJsonSchemas()
   return readSchema({ jsonSchema: { ...schema, type: 'object' }, validate: check }, label)
 }

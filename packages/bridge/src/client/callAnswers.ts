@@ -3,7 +3,7 @@ import { messageOf, RuntimeError, type ErrorInfo } from '../../../../src/protoco
 import type { Decision } from '../../../../src/protocol/bridge/commands.ts'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import type { Pending, PendingOf } from '../../../../src/protocol/runs/pending.ts'
-import { pendingIn } from '../../../../src/protocol/runs/pendingIn.ts'
+import { pendingIn } from '../../../wire/src/pendingIn.ts'
 
 /** A call of a tool that has no `run`, for a client to carry out. */
 export interface ClientCall {

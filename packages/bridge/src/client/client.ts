@@ -4,7 +4,7 @@ import { callbackBugs } from '../../../../src/protocol/callbackBugs.ts'
 import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { ServerFrame } from '../../../wire/src/frames.ts'
 import { rightsOf, type Right, type Role } from '../../../wire/src/rights.ts'
-import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostView } from '../../../wire/src/hostView.ts'
 import {
   agentsShape,
   readAnswer,

@@ -1,4 +1,4 @@
-import type { HostLine, HostView, PendingTimer } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostLine, HostView, PendingTimer } from '../../../wire/src/hostView.ts'
 import { readAnswer } from './answers.ts'
 import type { Asked } from './outgoing.ts'
 import { anything, count, fields, list, maybe, number, text, word } from './shape.ts'

@@ -1,3 +1,4 @@
+import { isFields } from '../../../../src/protocol/checks/isObject.ts'
 import { unknownField } from '../../../../src/protocol/checks/nearestWord.ts'
 
 /** A fault in a value, and the path to it. */
@@ -72,16 +73,12 @@ export const list =
 
 const notAnObject: Wrong = { path: [], what: 'give an object' }
 
-/** Returns true for an object with named fields. */
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** An object of any fields. */
-export const record = thatIs<Record<string, unknown>>(isObject, notAnObject.what)
+export const record = thatIs<Record<string, unknown>>(isFields, notAnObject.what)
 
 /** Texts by name. */
 export const texts = thatIs<Record<string, string>>(
-  (value) => isObject(value) && Object.values(value).every((one) => typeof one === 'string'),
+  (value) => isFields(value) && Object.values(value).every((one) => typeof one === 'string'),
   'give texts by name',
 )
 
@@ -92,7 +89,7 @@ export function partly<T>(fields: Partial<Fields<T>>): Shape<T> {
     typeof field === 'function' ? { key, shape: field, isNeeded: true } : { key, shape: field.maybe },
   )
   return (value) => {
-    if (!isObject(value)) return notAnObject
+    if (!isFields(value)) return notAnObject
     for (const { key, shape, isNeeded = false } of shapes) {
       if (!(key in value)) {
         if (isNeeded) return { path: [key], what: 'it is missing' }
@@ -112,7 +109,7 @@ export const fields = <T>(all: Fields<T>): Shape<T> => partly(all)
 export function onlyFields<T>(all: Fields<T>): Shape<T> {
   const shape = partly<T>(all)
   return (value) => {
-    const extra = isObject(value) ? Object.keys(value).find((key) => !Object.hasOwn(all, key)) : undefined
+    const extra = isFields(value) ? Object.keys(value).find((key) => !Object.hasOwn(all, key)) : undefined
     return extra === undefined ? shape(value) : { path: [], what: unknownField(extra, Object.keys(all)) }
   }
 }
@@ -124,7 +121,7 @@ export const oneOf =
     shapes: { readonly [W in T[K]]: Shape<Extract<T, { readonly [F in K]: W }>> },
   ): Shape<T> =>
   (value) => {
-    if (!isObject(value)) return notAnObject
+    if (!isFields(value)) return notAnObject
     const kind = value[key]
     if (typeof kind === 'string' && Object.hasOwn(shapes, kind)) return shapes[kind as T[K]](value)
     return { path: [key], what: `${JSON.stringify(kind)} is not known` }

@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
-import type { Spend, SpendBy, SpendGroup, SpendSaved } from '../../../../src/protocol/spend.ts'
+import type { Spend, SpendBy, SpendGroup, SpendSaved } from '../../../wire/src/spend.ts'
 import type { RemotePage } from './remoteQueries.ts'
 import { anything, count, fields, list, maybe, number, orNull, text, type Shape } from './shape.ts'
 import { errorShape, usage } from './summaryShapes.ts'

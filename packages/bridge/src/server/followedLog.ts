@@ -7,7 +7,7 @@ import { totalFold, totalSpent } from '../../../../src/log/spent.ts'
 import { requestsFold } from '../../../../src/log/requestIndex.ts'
 import { eventOf, type AgentEvent, type GrowingReply } from '../../../../src/protocol/events.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
-import { pendingIn } from '../../../../src/protocol/runs/pendingIn.ts'
+import { pendingIn } from '../../../wire/src/pendingIn.ts'
 import type { LogRecord, PauseReason, RecordOf, Spent } from '../../../../src/protocol/records.ts'
 import type { AgentTree } from '../../../../src/runtime/agents/agentTree.ts'
 

@@ -1,5 +1,5 @@
 import type { Store } from '../../../../src/protocol/ports/store.ts'
-import type { HostLine, HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostLine, HostView } from '../../../wire/src/hostView.ts'
 import type { LogRecord, RecordOf } from '../../../../src/protocol/records.ts'
 import { eventInWords } from '../../../charts/src/hostWords.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'

@@ -1,6 +1,6 @@
 import { firstRecord } from '../../../../src/log/readHistory.ts'
 import { hasCode, RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostView } from '../../../wire/src/hostView.ts'
 import { machineSubject, type ChartSubject } from '../../../charts/src/chart.ts'
 import { hostingOf, type OfferedMachine, type OpenHost } from '../../../xstate/src/hosts/registry.ts'
 import type { Viewer } from './agentDirectory.ts'

@@ -1,6 +1,6 @@
 import type { CheckedClientFrame } from '../../../wire/src/frames.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { SpendBy } from '../../../../src/protocol/spend.ts'
+import type { SpendBy } from '../../../wire/src/spend.ts'
 import { checkSpend, type SpendOptions, type StoreSpend } from '../../../sessions/src/spend/spendOf.ts'
 import type { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'

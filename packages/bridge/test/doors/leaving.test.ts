@@ -3,7 +3,7 @@ import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontex
 import { WebSocket } from 'ws'
 import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { bridgeProtocol, closeCodes } from '../../../wire/src/bridgeProtocol.ts'
 import { gate, quiet } from '../../../../test/support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'

@@ -7,7 +7,7 @@ import { AgentDirectory } from '../../src/server/agentDirectory.ts'
 import type { Bridge } from '../../src/server/bridge.ts'
 import { GivenAgents } from '../../src/server/clientAgent.ts'
 import type { Grant } from '../../src/server/roles.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { withCode } from '../../../../test/support/agentHarness.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 

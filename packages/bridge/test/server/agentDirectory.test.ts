@@ -1,5 +1,5 @@
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { AgentDirectory, type Viewer } from '../../src/server/agentDirectory.ts'
 import { Announcing } from '../../src/server/announcing.ts'

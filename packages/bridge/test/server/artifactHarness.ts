@@ -1,6 +1,6 @@
 import { defineAgent } from '../../../define/src/defineAgent.ts'
 import type { Artifact } from '../../../../src/protocol/artifacts/artifact.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { calls, tool } from '../../../../test/support/agentHarness.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'

@@ -1,4 +1,4 @@
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { withCode } from '../../../../test/support/agentHarness.ts'

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import type { ErasableStore } from '../../../../src/protocol/ports/store.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'
 import { Heard, lastingStore, serveAgents } from './bridgeHarness.ts'
 

@@ -1,6 +1,6 @@
 import { createMachine } from 'xstate'
 import { defineHost } from '../../../xstate/src/hosts/defineHost.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { failsWith } from '../../../stores/test/storeFolder.ts'
 import { sharedStore } from '../../../../test/support/sharedStore.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'

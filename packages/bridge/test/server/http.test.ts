@@ -8,7 +8,7 @@ import { agentMachine } from '../../../../src/machines/agentMachine.ts'
 import { chartDrawing } from '../../../charts/src/chartDrawing.ts'
 import { hubExits } from '../../../charts/src/hubExits.ts'
 import type { ServedChart } from '../../../charts/src/servedChart.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import type { ChartModel } from '../../../charts/src/chartModel.ts'
 import type { Endpoint } from '../../src/server/endpoint.ts'
 import type { Grant } from '../../src/server/roles.ts'
@@ -63,7 +63,7 @@ describe('charts of agents', (it) => {
     )
     assert.ok(laidOut.overview!.boxes.some(({ id }) => id === 'replying'))
     const refused = await get(serving, '/agents/a1/chart.json?detail=some')
-    assert.match(await refused.text(), 'detail must be overview, full')
+    assert.match(await refused.text(), 'detail must be overview or full')
     assert.is(refused.status, 400)
   })
 

@@ -11,7 +11,7 @@ import { acp } from '../../../acp/src/acp.ts'
 import { agUi } from '../../../ag-ui/src/agUi.ts'
 import { outwardError, outwardEvent } from '../../src/server/outwardError.ts'
 import { fileStore } from '../../../stores/src/fileStore.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 import { serveAgents } from './bridgeHarness.ts'
 

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../../../src/actors/define/agentDefinit
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
-import type { RuntimeOptions } from '../../../../src/runtime/runtimeOptions.ts'
+import type { RuntimeOptions } from '../../../runtime/src/runtimeOptions.ts'
 import type { AgentSummary, ServerFrame } from '../../../wire/src/frames.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import { Roster } from '../../src/server/roster.ts'

@@ -10,7 +10,7 @@ import { SessionIndex } from '../../src/server/sessionIndex.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { fileStore } from '../../../stores/src/fileStore.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 import { serveAgents } from './bridgeHarness.ts'
 

@@ -9,7 +9,7 @@ import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { recordVersion } from '../../../../src/protocol/records.ts'
 import { listSessions } from '../../../sessions/src/listSessions.ts'
 import { sqliteStore } from '../../../sqlite/src/sqliteStore.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { assert, describe, type CaseContext } from '../../../../test/support/suite.ts'
 import { serveAgents } from './bridgeHarness.ts'
 

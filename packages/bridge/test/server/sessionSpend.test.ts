@@ -1,6 +1,6 @@
 import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { spendOf } from '../../../sessions/src/spend/spendOf.ts'
 import type { Client } from '../../src/client/client.ts'

@@ -1,7 +1,7 @@
 import { defineAgent } from '../../../define/src/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { sharedStore } from '../../../../test/support/sharedStore.ts'
 import { connect } from '../../src/client/connect.ts'

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { bridgeProtocol, closeCodes } from '../../../wire/src/bridgeProtocol.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { Admission } from '../../src/server/admission.ts'

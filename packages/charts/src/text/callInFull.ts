@@ -1,3 +1,4 @@
+import { isObject } from '../../../../src/protocol/checks/isObject.ts'
 import { visible } from './visible.ts'
 
 /** Maximum length of a value on the line of its name, in UTF-16 units. Longer values have separate lines. */
@@ -7,8 +8,6 @@ const longestShort = 60
 
 /** Prefix of the lines of a long value, so that none of them looks like something else. */
 const mark = '│ '
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /**
  * Returns all arguments of a call as rows for people who decide about it, the short ones first, each with its name. Lines of a long value begin with

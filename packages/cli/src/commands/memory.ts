@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import {
   isMemoryScope,
-  isTrusted,
   type Memory,
   type MemoryRecord,
   type MemoryScope,
 } from '../../../../src/protocol/ports/memory.ts'
+import { isTrusted } from '../../../tools/src/memory/memoryRules.ts'
 import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
 import { fitted } from '../../../charts/src/textWidth.ts'

@@ -1,5 +1,5 @@
 import { textOf } from '../../../../src/protocol/messages.ts'
-import { metadataText } from '../../../../src/protocol/text/metadataText.ts'
+import { metadataText } from '../../../words/src/metadataText.ts'
 import { withheldText } from '../../../../src/protocol/text/withheldText.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { listSessions, sessionsIn, type SessionSummary } from '../../../sessions/src/listSessions.ts'

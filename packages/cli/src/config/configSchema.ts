@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isAgentDefinition, noDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { isAiSdkModel } from '../../../ai-sdk/src/adapters/isAiSdkModel.ts'
-import { modelLimitsSchema } from '../../../../src/actors/models/limits/modelLimit.ts'
+import { modelLimitsSchema } from '../../../runtime/src/limits/modelLimit.ts'
 import { skillFoldersSchema } from '../../../../src/actors/parts/skills/skillPart.ts'
 import { toolEntriesSchema } from '../../../../src/actors/define/toolEntries.ts'
 import { serverSchema } from '../../../mcp/src/client/options.ts'

@@ -1,4 +1,4 @@
-import { knownKeys } from '../../../../src/log/redaction/knownKeys.ts'
+import { knownKeys } from '../../../redaction/src/knownKeys.ts'
 import type { TaskRecording } from '../../../sessions/src/savedTask.ts'
 import { pathOf } from './filesBefore.ts'
 import { isBelow, isSecretFile } from './workspaceFiles.ts'

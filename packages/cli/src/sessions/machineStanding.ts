@@ -1,6 +1,6 @@
 import { counted } from '../../../charts/src/amounts.ts'
 import { stateWords, timerWords } from '../../../charts/src/hostWords.ts'
-import type { PendingTimer } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { PendingTimer } from '../../../wire/src/hostView.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { PastReading, type HostPast } from '../../../xstate/src/hosts/hostPast.ts'
 

@@ -1,3 +1,4 @@
+import { isStore } from '../../../../src/protocol/ports/checkStore.ts'
 import { z } from 'zod'
 import { checkedBy, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { systemClock, type Clock } from '../../../../src/protocol/ports/clock.ts'
@@ -53,9 +54,6 @@ export interface GatewayOptions extends Pick<
   /** Gets a line for each thing that goes wrong. Default: none. */
   readonly logger?: Logger
 }
-
-const isStore = (directory: unknown): directory is Store =>
-  typeof directory === 'object' && directory !== null && 'read' in directory && 'list' in directory
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 const store = z.custom<Store>(isStore, 'give a store')

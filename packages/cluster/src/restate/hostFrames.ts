@@ -1,7 +1,7 @@
 import { nanoid } from 'nanoid'
 import { firstRecord } from '../../../../src/log/readHistory.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostView } from '../../../wire/src/hostView.ts'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { pause } from '../../../../src/protocol/ports/pause.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'

@@ -1,4 +1,4 @@
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { quiet, withCode } from '../../../../test/support/agentHarness.ts'

@@ -1,5 +1,5 @@
 import { createMachine } from 'xstate'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import { withCode } from '../../../../test/support/agentHarness.ts'
 import { sharedStore } from '../../../../test/support/sharedStore.ts'

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { LogFollower } from '../../src/restate/logFollower.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { recordsBetween } from '../../../evaluation/src/testing/contractDemands.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { quiet } from '../../../../test/support/agentHarness.ts'

@@ -1,7 +1,7 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { createRuntime } from '../../../bridge/src/createRuntime.ts'
 import { recordsBetween } from '../../../evaluation/src/testing/contractDemands.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../../../src/actors/define/agentDefinition.ts'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { quiet } from '../../../../test/support/agentHarness.ts'

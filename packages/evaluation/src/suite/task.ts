@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
-import { linearPattern } from '../../../../src/protocol/checks/linearPattern.ts'
+import { linearPattern } from '../../../schemas/src/linearPattern.ts'
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
-import { schemaCheck } from '../../../../src/protocol/checks/schemaCheck.ts'
+import { schemaCheck } from '../../../schemas/src/schemaCheck.ts'
 import { mistakesOf } from '../../../../src/protocol/checks/mistakes.ts'
 
 interface CheckBase {

@@ -3,8 +3,9 @@ import { dirname } from 'node:path'
 import { cloneJson } from '../../../../src/protocol/checks/cloneJson.ts'
 import { type ErrorCode, messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Model, ModelPart, ModelRequest } from '../../../../src/protocol/ports/model.ts'
-import { Redactor, type RedactOptions } from '../../../../src/log/redaction/redactor.ts'
-import { blankPart, blankRequest, blankText } from '../../../../src/log/redaction/blankSecrets.ts'
+import { Redactor, type RedactOptions } from '../../../redaction/src/redactor.ts'
+import { blankText } from '../../../../src/log/redaction/blankSecrets.ts'
+import { blankPart, blankRequest } from './blankRecording.ts'
 import { type Exchange, type ExchangeEnd, exchangeLine, headerLine } from './recording.ts'
 
 export interface RecordingModel extends Model {

@@ -3,7 +3,7 @@ import { cloneJson } from '../../../../src/protocol/checks/cloneJson.ts'
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Model, ModelPart, ModelRequest } from '../../../../src/protocol/ports/model.ts'
 import { pause } from '../../../../src/protocol/ports/pause.ts'
-import { blankRequest } from '../../../../src/log/redaction/blankSecrets.ts'
+import { blankRequest } from './blankRecording.ts'
 import { type Exchange, readRecording } from './recording.ts'
 import { requestDifference } from './requestDifference.ts'
 

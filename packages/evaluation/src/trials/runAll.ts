@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Redactor } from '../../../../src/log/redaction/redactor.ts'
+import type { Redactor } from '../../../../src/protocol/ports/redactor.ts'
 import { askJudge, type ReadyJudge } from '../checks/judge.ts'
 import type { ResultsFile } from '../folder/resultsFile.ts'
 import type { PlannedTrial } from '../plan.ts'

@@ -1,7 +1,7 @@
 import { createRuntime, defineAgent, policyModel, type Model, type Store } from '../../../../src/index.ts'
 import { liveScores, scriptedModel, simulatedClock } from '../../../../src/testing.ts'
 import type { LiveScore, LiveScoresOptions } from '../../src/live/liveTypes.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { spendOf } from '../../../sessions/src/spend/spendOf.ts'
 import { lastingStore } from '../../../bridge/test/server/bridgeHarness.ts'
 import { tool } from '../../../../test/support/agentHarness.ts'

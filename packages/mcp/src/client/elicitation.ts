@@ -4,9 +4,9 @@ import { whyCostly } from '../../../tools/src/foreign/costlySchema.ts'
 import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
-import { schemaCheck, type SchemaCheck } from '../../../../src/protocol/checks/schemaCheck.ts'
+import { schemaCheck, type SchemaCheck } from '../../../schemas/src/schemaCheck.ts'
 import { fieldsOf, isPart } from '../../../../src/protocol/checks/schemaParts.ts'
-import { shownSchema, soundSchema } from '../../../../src/protocol/checks/soundSchema.ts'
+import { shownSchema, soundSchema } from '../../../schemas/src/soundSchema.ts'
 
 /** Outcome of a form or an address that a server shows to a person. */
 export interface Elicited {

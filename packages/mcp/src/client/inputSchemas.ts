@@ -1,9 +1,9 @@
-import { parseBy } from '../../../../src/actors/tools/toolSchema.ts'
+import { parseBy } from '../../../schemas/src/readJsonSchema.ts'
 import type { Tool } from '../../../../src/actors/tools/defineTool.ts'
 import { whyCostly } from '../../../tools/src/foreign/costlySchema.ts'
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
-import { schemaCheck } from '../../../../src/protocol/checks/schemaCheck.ts'
-import { shownSchema, soundSchema } from '../../../../src/protocol/checks/soundSchema.ts'
+import { schemaCheck } from '../../../schemas/src/schemaCheck.ts'
+import { shownSchema, soundSchema } from '../../../schemas/src/soundSchema.ts'
 
 /** The check of a tool's arguments, and the schema that models are shown. */
 export interface InputCheck {

@@ -1,6 +1,6 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/client'
-import type { RedactedStream } from '../../../../src/log/redaction/redactedStream.ts'
-import { Redactor } from '../../../../src/log/redaction/redactor.ts'
+import type { RedactedStream } from '../../../redaction/src/redactedStream.ts'
+import { Redactor } from '../../../redaction/src/redactor.ts'
 import { secretsInArgs, secretsInUrl } from './secretArguments.ts'
 import type { McpAuth, McpOptions } from './options.ts'
 

@@ -1,6 +1,7 @@
 import type { AgentPorts } from '../../../../src/actors/agentPorts.ts'
 import type { BoundCall } from '../../../../src/actors/tools/boundCall.ts'
-import { defineTool, type Tool, type ToolContext, type ToolEffects } from '../../../../src/actors/tools/defineTool.ts'
+import { defineTool } from '../../../schemas/src/defineTool.ts'
+import type { Tool, ToolContext, ToolEffects } from '../../../../src/actors/tools/defineTool.ts'
 import { withinChars } from '../../../tools/src/foreign/withinChars.ts'
 import type { SaidBlock } from '../../../../src/protocol/text/saidContent.ts'
 import { appOf, isForApps } from './apps.ts'

@@ -15,7 +15,7 @@ import { mcpServer, type McpServer, type McpServerOptions } from '../../src/serv
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { BridgeServer, ServeOptions } from '../../../bridge/src/server/serveOptions.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import type { CaseContext } from '../../../../test/support/suite.ts'
 
 /** How a client reaches the server, and what it speaks. */

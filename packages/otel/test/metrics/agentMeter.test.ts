@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { createRuntime } from '../../../bridge/src/createRuntime.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'

@@ -2,9 +2,9 @@ import { connect } from '../../../bridge/src/client/connect.ts'
 import type { Client } from '../../../bridge/src/client/client.ts'
 import { createRuntime, type Runtime } from '../../../bridge/src/createRuntime.ts'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
-import type { RuntimeOptions } from '../../../../src/runtime/runtimeOptions.ts'
+import type { RuntimeOptions } from '../../../runtime/src/runtimeOptions.ts'
 import { InProcessServer, type InProcessOptions } from '../../../bridge/src/inProcess/inProcessServer.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { showInspector, type ShownInspector, type ShowOptions } from './showInspector.tsx'
 
 export interface InPageOptions extends InProcessOptions {

@@ -8,7 +8,7 @@ import { summaryOf } from '../../../sessions/src/listSessions.ts'
 import { allLogs, pagesOf } from '../../../stores/src/logPages.ts'
 import { historyParts, readPart, type HistoryPart } from '../../../../src/log/readHistory.ts'
 import { SessionProjection } from '../../../sessions/src/sessionProjection.ts'
-import { originIn } from '../../../../src/log/stores/logPages.ts'
+import { originIn } from '../../../stores/src/rules/logPages.ts'
 import { pagesVersion, type CutLog, type PackedSession, type PageFile, type PageLog } from './sessionFile.ts'
 
 /** Limits of one session in a page, in bytes before compression. */

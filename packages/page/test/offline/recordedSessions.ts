@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { defineTool } from '../../../../src/actors/tools/defineTool.ts'
 import { createRuntime } from '../../../bridge/src/createRuntime.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { brakedAgents } from '../inspector/brakedAgents.ts'
 
 /** Would act on the page, were it more than text there. */

@@ -17,7 +17,7 @@ import { packSession, type PackLimits } from '../../src/sessionPages/packSession
 import { folderPage, singlePage } from '../../src/sessionPages/pageHtml.ts'
 import { readPageAssets } from '../../src/sessionPages/pageAssets.ts'
 import { inScript, pagesVersion, type PackedSession, type PageIndex } from '../../src/sessionPages/sessionFile.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { brakedAgents } from '../inspector/brakedAgents.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 

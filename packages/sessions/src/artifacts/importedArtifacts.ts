@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { snapshotId } from '../../../../src/log/stores/snapshotLimits.ts'
+import { snapshotId } from '../../../stores/src/rules/snapshotLimits.ts'
 import { artifactName } from '../../../../src/protocol/artifacts/artifact.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'

@@ -1,4 +1,4 @@
-import type { Spend, SpendAmount, SpendBy } from '../../../../src/protocol/spend.ts'
+import type { Spend, SpendAmount, SpendBy } from '../../../wire/src/spend.ts'
 import type { LogEntry } from '../../../../src/protocol/ports/logPages.ts'
 import { addUsage, noUsage } from '../../../../src/protocol/text/messageText.ts'
 import type { Use } from './logUses.ts'

@@ -2,7 +2,7 @@ import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../../../src/proto
 import { checkMetadata, type Metadata } from '../../../../src/protocol/metadata.ts'
 import type { LogEntry, LogQuery } from '../../../../src/protocol/ports/logPages.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
-import type { Spend, SpendBy, SpendSaved } from '../../../../src/protocol/spend.ts'
+import type { Spend, SpendBy, SpendSaved } from '../../../wire/src/spend.ts'
 import { checkVersion } from '../../../../src/protocol/upgradeRecord.ts'
 import { allLogs, pagesOf } from '../../../stores/src/logPages.ts'
 import type { Saved } from '../savings/savings.ts'

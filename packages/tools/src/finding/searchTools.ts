@@ -1,4 +1,4 @@
-import { foldText } from '../../../../src/log/stores/foldText.ts'
+import { foldText } from '../../../../src/protocol/text/foldText.ts'
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 
 interface Searchable {

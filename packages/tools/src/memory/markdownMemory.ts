@@ -4,12 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { hasCode, messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import {
-  checkDeletion,
-  checkedMemory,
-  checkFilter,
-  fitsFilter,
   isMemoryScope,
-  mergeMemory,
   type Memory,
   type MemoryDeletion,
   type MemoryFilter,
@@ -17,6 +12,7 @@ import {
   type MemoryRecord,
   type MemoryScope,
 } from '../../../../src/protocol/ports/memory.ts'
+import { checkDeletion, checkedMemory, checkFilter, fitsFilter, mergeMemory } from './memoryRules.ts'
 import { lockFile, type FileLock } from '../../../stores/src/lockFile.ts'
 import { syncAndClose, syncFolder } from '../../../stores/src/syncFolder.ts'
 import {

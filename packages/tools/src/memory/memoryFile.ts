@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { RuntimeError, describeIssues } from '../../../../src/protocol/errors.ts'
 import {
-  fitsDeletion,
   memorySchema,
   type MemoryDeletion,
   type MemoryRecord,
   type MemoryScope,
 } from '../../../../src/protocol/ports/memory.ts'
+import { fitsDeletion } from './memoryRules.ts'
 
 /** A part of a file that begins with a heading. */
 export interface Section {

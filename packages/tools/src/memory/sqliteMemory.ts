@@ -3,18 +3,14 @@ import { dirname, resolve } from 'node:path'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import {
-  checkDeletion,
-  checkedMemory,
-  checkFilter,
-  isTrusted,
   memorySchema,
-  mergeMemory,
   type Memory,
   type MemoryDeletion,
   type MemoryFilter,
   type MemoryProblem,
   type MemoryRecord,
 } from '../../../../src/protocol/ports/memory.ts'
+import { checkDeletion, checkedMemory, checkFilter, isTrusted, mergeMemory } from './memoryRules.ts'
 import { inTransaction, loadSqlite, whenFree } from '../../../sqlite/src/database.ts'
 import { queryWords, wordsOf } from './words.ts'
 

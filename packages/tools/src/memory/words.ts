@@ -1,5 +1,5 @@
 import { lazily } from '../../../../src/protocol/lazily.ts'
-import { foldText } from '../../../../src/log/stores/foldText.ts'
+import { foldText } from '../../../../src/protocol/text/foldText.ts'
 
 const segmenter = lazily(() => new Intl.Segmenter('und', { granularity: 'word' }))
 

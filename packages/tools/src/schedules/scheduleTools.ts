@@ -12,7 +12,7 @@ import { BoundCall } from '../../../../src/actors/tools/boundCall.ts'
 import { defineTool, type Tool } from '../../../../src/actors/tools/defineTool.ts'
 import { asOwn } from '../../../../src/actors/tools/ownTools.ts'
 import { findSchedule, schedulesIn, setSchedule } from '../../../../src/actors/parts/schedules/applySchedules.ts'
-import { furthestMs } from '../../../../src/actors/parts/schedules/planFiring.ts'
+import { furthestMs } from '../../../../src/actors/parts/schedules/scheduling.ts'
 
 export interface ScheduleToolsOptions {
   /** Shortest distance between two times, in milliseconds, at least 60,000, which is the default. */

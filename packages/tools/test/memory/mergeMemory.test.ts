@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
-import { isTrusted, mergeMemory, type MemoryRecord } from '../../../../src/protocol/ports/memory.ts'
+import type { MemoryRecord } from '../../../../src/protocol/ports/memory.ts'
+import { isTrusted, mergeMemory } from '../../src/memory/memoryRules.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { fact } from './memoryFolder.ts'
 

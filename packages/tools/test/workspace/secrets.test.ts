@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Redactor } from '../../../../src/log/redaction/redactor.ts'
+import { Redactor } from '../../../redaction/src/redactor.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { toolContext } from '../../../../test/support/toolContext.ts'
 import { workspaceFolder } from './workspaceFolder.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { MemorySnapshots } from '../../../../src/log/stores/memorySnapshots.ts'
+import { MemorySnapshots } from '../../../stores/src/memory/memorySnapshots.ts'
 import { builtinModules } from 'node:module'
 import { readFileSync } from 'node:fs'
 import type { ToolContext } from '../../../../src/actors/tools/defineTool.ts'

@@ -1,4 +1,4 @@
-import { isObject } from './isObject.ts'
+import { isObject } from '../../../../src/protocol/checks/isObject.ts'
 
 /**
  * Kinds of actors by what becomes of them after a crash: an agent continues from its log; a durable effect by its rule; a promise is of unknown

@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { asJson, notJson } from './plainJson.ts'
-import { isObject } from './isObject.ts'
+import { isObject } from '../../../../src/protocol/checks/isObject.ts'
 
 /** Maximum number of bytes of an event from outside, and of the output of an effect, as JSON. */
 export const mostBytes = 262_144

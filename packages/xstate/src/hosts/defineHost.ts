@@ -4,7 +4,7 @@ import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
 import { kindOf } from './actorKinds.ts'
 import type { AnyMachine, HostDefinition, HostRules } from './hostTypes.ts'
-import { isObject } from './isObject.ts'
+import { isObject } from '../../../../src/protocol/checks/isObject.ts'
 import { openHost, readHost } from './openHost.ts'
 
 /** A machine, or a function that makes it for the runtime that its agents are to run in, with the rules by which it is kept. */

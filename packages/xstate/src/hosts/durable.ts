@@ -4,7 +4,7 @@ import type { Snapshot } from 'xstate'
 import { nanoid } from 'nanoid'
 import { type ErrorInfo, messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { isDurableLogic, kindOf } from './actorKinds.ts'
-import { isObject } from './isObject.ts'
+import { isObject } from '../../../../src/protocol/checks/isObject.ts'
 import { stepNow } from './naming.ts'
 import type { DurableEffects } from './hostTypes.ts'
 

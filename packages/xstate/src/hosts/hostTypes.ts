@@ -1,5 +1,5 @@
 import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
-import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostView } from '../../../wire/src/hostView.ts'
 import type { OpenHost, OpeningOptions } from './registry.ts'
 import type { ToolEffects } from '../../../../src/actors/tools/checkedUndo.ts'
 

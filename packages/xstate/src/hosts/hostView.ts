@@ -1,5 +1,5 @@
 import type { HostTimer } from '../../../../src/protocol/parts/hosts/hostRecords.ts'
-import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostView } from '../../../wire/src/hostView.ts'
 import type { MachineState } from './machineState.ts'
 import { versionOf } from './keeping.ts'
 import { asJson } from './plainJson.ts'

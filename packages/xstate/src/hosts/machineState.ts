@@ -3,7 +3,7 @@ import { TextHash } from '../../../../src/protocol/text/textHash.ts'
 import { kindOf } from './actorKinds.ts'
 import { effectError } from './durable.ts'
 import type { AnyMachine } from './hostTypes.ts'
-import { isObject } from './isObject.ts'
+import { isObject } from '../../../../src/protocol/checks/isObject.ts'
 import { asJson, notJson } from './plainJson.ts'
 
 /** Snapshot of a child. */

@@ -1,4 +1,4 @@
-import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostView } from '../../../wire/src/hostView.ts'
 
 /** A machine that is open here, as lists and servers need it. */
 export interface OpenHost {

@@ -3,7 +3,7 @@
 import { type AnyStateMachine, createActor } from 'xstate'
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { RecordOf } from '../../../../src/protocol/records.ts'
-import { isObject } from './isObject.ts'
+import { isObject } from '../../../../src/protocol/checks/isObject.ts'
 import { inStep } from './naming.ts'
 import { agentsIn, keep, printOf, type Actor, type KeptState, type MachineState } from './machineState.ts'
 import type { AnyMachine } from './hostTypes.ts'

@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { HostPast } from './hostPast.ts'
-import type { HostView } from '../../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostView } from '../../../wire/src/hostView.ts'
 import type { AnyMachine, HostRules } from './hostTypes.ts'
 import { viewOf } from './hostView.ts'
 import { failed } from './machineState.ts'

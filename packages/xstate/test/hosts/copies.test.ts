@@ -1,7 +1,7 @@
 import * as own from 'xstate'
 import * as xstate520 from 'xstate-5-20'
 import * as xstate528 from 'xstate-5-28'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { agentLogic } from '../../src/agentLogic.ts'

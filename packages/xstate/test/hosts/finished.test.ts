@@ -1,5 +1,5 @@
 import { assign, setup } from 'xstate'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { defineHost } from '../../src/hosts/defineHost.ts'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'

@@ -1,7 +1,7 @@
 import { assign, fromCallback, sendTo, setup } from 'xstate'
 import { assert, describe } from '../../../../test/support/suite.ts'
 import { failsWith } from '../../../stores/test/storeFolder.ts'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { simulatedClock } from '../../../evaluation/src/testing/simulatedClock.ts'
 import { defineHost } from '../../src/hosts/defineHost.ts'
 import { hostMachine } from '../../src/hosts/hostMachine.ts'

@@ -1,5 +1,5 @@
 import { assign, createMachine, fromPromise, raise, setup } from 'xstate'
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { defineAgent } from '../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../models/src/policyModel.ts'
 import { failsWith } from '../../../stores/test/storeFolder.ts'

@@ -1,4 +1,4 @@
-import { memoryStore } from '../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../stores/src/memory/memoryStore.ts'
 import { sharedStore } from '../../../../test/support/sharedStore.ts'
 import { describe } from '../../../../test/support/suite.ts'
 import { storeFolder } from '../../../stores/test/storeFolder.ts'

@@ -20,7 +20,7 @@ import type { AgentPorts } from '../../agentPorts.ts'
 import { askAbout } from '../../turn/askAbout.ts'
 import { askModel, type Answered } from '../../turn/askModel.ts'
 import type { Cancellation } from '../../timing/cancellation.ts'
-import { keepFact } from '../../parts/memory/keepFact.ts'
+import { remembering } from '../../parts/memory/remembering.ts'
 import { through } from '../../models/openStream.ts'
 import { costOf } from '../../turn/pricing.ts'
 import { requestTokens } from '../../turn/estimates.ts'
@@ -107,7 +107,7 @@ export function consultationOf(
       hasRunAgents = true
       return heeded(async () => await runAgent(ports, agent, prompt, how(), spending))
     },
-    remember: (memory, fact) => heeded(() => keepFact(ports, memory, fact, hasRunAgents)),
+    remember: (memory, fact) => heeded(() => remembering.keepFact!(ports, memory, fact, hasRunAgents)),
     exportSession: () => ports.exportSession(),
   }
 }

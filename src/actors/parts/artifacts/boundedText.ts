@@ -1,5 +1,5 @@
 import { breather } from '../../timing/breather.ts'
-import type { Redactor } from '../../../log/redaction/redactor.ts'
+import type { Redactor } from '../../../protocol/ports/redactor.ts'
 
 /** Number of characters that are read between two pauses. */
 const piece = 256 * 1024

@@ -35,7 +35,6 @@ export function keptOutcome(value: unknown, maxChars: number, ports: AgentPorts)
 /** Tools that read again what is kept already: their results are not kept again. */
 const ownResults: ReadonlySet<string> = new Set([readArtifactName, recallName])
 
-/** The way from the return value of a tool of this name to its outcome. */
 export const outcomeOfTool = (name: string): typeof keptOutcome => (ownResults.has(name) ? toOutcome : keptOutcome)
 
 const limitOf = ({ overChars }: { readonly overChars: number | null }, maxChars: number): number =>

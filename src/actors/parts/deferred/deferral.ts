@@ -2,7 +2,6 @@ import type { AnyTool } from '../../tools/defineTool.ts'
 
 /** Tools of an agent that no request lists. */
 export interface Deferral {
-  /** Names of the tools. */
   readonly names: ReadonlySet<string>
   /** Sources all of whose tools are among them, as they come. */
   readonly sources: ReadonlySet<string>

@@ -73,7 +73,6 @@ const groupsOf = ({ tools }: Grouped): readonly DeferredTools[] => (Array.isArra
 const agentGroupsOf = ({ agents }: Grouped): readonly DeferredTools<SubAgentEntry>[] =>
   groupsIn(agents) as readonly DeferredTools<never>[]
 
-/** The sub-agents that are known when the agent is defined. */
 const calledIn = ({ agents }: Grouped): readonly SubAgentEntry[] | undefined =>
   typeof agents === 'function'
     ? undefined
@@ -84,7 +83,6 @@ const calledIn = ({ agents }: Grouped): readonly SubAgentEntry[] | undefined =>
 
 const made = new WeakMap<DeferredTools, readonly (AnyTool | ToolSource)[]>()
 
-/** The tools and sources of a group. */
 function membersOf(group: DeferredTools, label: string): readonly (AnyTool | ToolSource)[] {
   const members = made.get(group) ?? group.entries.flatMap((entry) => membersIn(entry, label))
   made.set(group, members)

@@ -1,3 +1,4 @@
+import { isFields } from '../../../protocol/checks/isObject.ts'
 import { cloneJson } from '../../../protocol/checks/cloneJson.ts'
 import { callToolName } from '../../../protocol/viaCallTool.ts'
 import type { AgentDefinition } from '../../define/agentDefinition.ts'
@@ -9,15 +10,12 @@ interface Call {
   readonly via?: typeof callToolName
 }
 
-const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /**
  * Returns a call that a model makes through `call_tool` as the call of the tool that it names. Any other call stays as it is, and so does one of
  * a name that no deferred tool has. Pure.
  */
 export function innerCall(definition: Pick<AgentDefinition, 'tools' | 'agents' | 'deferred'>, call: Call): Call {
-  if (call.name !== callToolName || definition.deferred === null || !isObject(call.input)) return call
+  if (call.name !== callToolName || definition.deferred === null || !isFields(call.input)) return call
   const { name, input, ...others } = call.input
   if (typeof name !== 'string' || !isDeferred(definition, name)) return call
   // What stands beside the arguments is an argument in the wrong place: it must not be lost.
@@ -29,7 +27,7 @@ export function innerCall(definition: Pick<AgentDefinition, 'tools' | 'agents' |
 function parsed(text: string): unknown {
   try {
     const value = cloneJson(JSON.parse(text))
-    return isObject(value) ? value : text
+    return isFields(value) ? value : text
   } catch {
     return text
   }

@@ -70,7 +70,6 @@ const fresh = (): Progress => ({
   isOver: false,
 })
 
-/** Returns the length of the text up to the end of the arguments. */
 function endOf(call: Progress, text: string): number {
   for (let at = 0; at < text.length; at++) {
     const sign = text[at]!

@@ -1,10 +1,6 @@
-import { z } from 'zod'
-import { RuntimeError } from '../../../protocol/errors.ts'
-import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
-import { lazily } from '../../../protocol/lazily.ts'
-import { isMemory, type Memory } from '../../../protocol/ports/memory.ts'
+import type { Memory } from '../../../protocol/ports/memory.ts'
 import type { Metadata } from '../../../protocol/metadata.ts'
-import { pricedModel, type ModelOption, type PricedModel } from '../../turn/turnOptions.ts'
+import type { ModelOption, PricedModel } from '../../turn/turnOptions.ts'
 
 /** The agent and the run for which a function names a user or a workspace. */
 export interface MemoryOwner<out Deps = unknown> {
@@ -66,81 +62,4 @@ export interface MemorySettings<in Deps = never> {
   readonly extract: { readonly model: PricedModel | null; readonly timeoutMs: number } | null
   readonly ask: 'never' | 'tainted' | 'always'
   readonly timeoutMs: number
-}
-
-const name = lazily(() =>
-  z.union([z.string().min(1), z.custom((value) => typeof value === 'function')], {
-    error: 'give a name, or a function that returns one',
-  }),
-)
-const timeoutMs = lazily(() => z.number().positive())
-const store = lazily(() => z.custom<Memory>(isMemory, 'give a memory, such as markdownMemory(dir)'))
-
-/** Reads the option. A memory without scopes is shared by all agents of the definition. */
-export const memorySchema = lazily(() =>
-  z.union(
-    [
-      store(),
-      onlyFields({
-        store: store(),
-        agent: z.boolean().optional(),
-        user: name().optional(),
-        workspace: name().optional(),
-        recall: z
-          .union([
-            z.literal(false),
-            onlyFields({ records: z.int().positive().max(100), tokens: z.int().positive() }).partial(),
-          ])
-          .optional(),
-        extract: z
-          .union([z.boolean(), onlyFields({ model: z.unknown(), timeoutMs: timeoutMs() }).partial()])
-          .optional(),
-        ask: z.enum(['never', 'tainted', 'always']).optional(),
-        timeoutMs: timeoutMs().optional(),
-      }),
-    ],
-    {
-      // What is wrong in an object is said of its fields.
-      error: ({ input }) =>
-        typeof input === 'object' && input !== null
-          ? undefined
-          : 'give a memory, such as markdownMemory(dir), or { store, user, … }',
-    },
-  ),
-)
-
-const naming = <Deps>(given: string | NameOwner<Deps> | undefined): NameOwner<Deps> | null => {
-  if (given === undefined) return null
-  return typeof given === 'string' ? () => given : given
-}
-
-/** @throws RuntimeError `INVALID_DEFINITION` */
-export function memoryOf<Deps>(
-  given: Memory | MemoryOptions<Deps> | undefined,
-  label: string,
-): MemorySettings<Deps> | null {
-  if (given === undefined) return null
-  const options: MemoryOptions<Deps> = isMemory(given) ? { store: given } : given
-  const { user, workspace, agent = user === undefined && workspace === undefined, recall = {} } = options
-  if (!agent && user === undefined && workspace === undefined)
-    throw new RuntimeError(
-      'INVALID_DEFINITION',
-      `${label}: memory: it has no scope: give user or workspace, or agent: true.`,
-    )
-  return {
-    store: options.store,
-    agent,
-    user: naming(user),
-    workspace: naming(workspace),
-    recall: recall === false ? null : { records: recall.records ?? 8, tokens: recall.tokens ?? 1_000 },
-    extract: extractionOf(options.extract ?? false, label),
-    ask: options.ask ?? 'never',
-    timeoutMs: options.timeoutMs ?? 5_000,
-  }
-}
-
-function extractionOf(given: NonNullable<MemoryOptions['extract']>, label: string): MemorySettings['extract'] {
-  if (given === false) return null
-  const { model, timeoutMs: time = 60_000 } = given === true ? {} : given
-  return { model: model === undefined ? null : pricedModel(model, `${label}: memory.extract.model`), timeoutMs: time }
 }

@@ -1,13 +1,13 @@
 import { agentPart } from '../agentPart.ts'
-import { memoryOf, memorySchema, type MemoryOption, type MemorySetting } from './memoryOptions.ts'
-import { memoryTools } from './memoryTools.ts'
+import type { MemoryOption, MemorySetting } from './memoryOptions.ts'
 import { recallMemoryName, rememberName } from './names.ts'
+import { remembering } from './remembering.ts'
 
-/** An agent's memory beyond one conversation; `useMemory` asks it before a turn. */
+/** An agent's memory beyond one conversation, which is asked before a turn. */
 export const memoryPart = agentPart<MemoryOption<never>, MemorySetting>({
-  options: { memory: memorySchema },
-  settings: ({ memory }, label) => ({ memory: memoryOf(memory, label) }),
-  tools: (_, { memory }) => (memory === null ? [] : memoryTools(memory)),
+  options: { memory: () => remembering.schema!() },
+  settings: ({ memory }, label) => ({ memory: memory === undefined ? null : remembering.settings!(memory, label) }),
+  tools: (_, { memory }) => (memory === null ? [] : remembering.tools!(memory)),
   toolNames: [rememberName, recallMemoryName],
   flags: (_, { memory }) => (memory === null ? {} : { turns: true }),
 })

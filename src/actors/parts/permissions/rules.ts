@@ -16,7 +16,6 @@ export interface RuleOption {
 export interface Rule {
   /** The rule for people and records; two rules with one text are one rule. */
   readonly text: string
-  /** The name of a tool, or its beginning. */
   readonly name: string
   readonly isBeginning: boolean
   readonly pattern?: Pattern

@@ -35,7 +35,6 @@ function commandPatterns(line: string): readonly string[] {
 const literal = (text: string, special: RegExp): string =>
   special.test(text) || !text.includes('/') ? `=${text}` : text
 
-/** The folder of a path, with all below. */
 function folderOf(path: string): readonly string[] {
   const end = path.lastIndexOf('/')
   const folder = path.slice(0, Math.max(0, end))

@@ -4,9 +4,8 @@ import type { Schedule, SchedulesState } from '../../../protocol/parts/schedules
 import type { PartDraft, PartStates } from '../../../machines/partStates.ts'
 import type { ApplyCommand } from '../applyCommand.ts'
 import type { ScheduleOptions } from '../../../protocol/parts/schedules/scheduleOptions.ts'
-import { readTimes } from './readTimes.ts'
+import { scheduling } from './scheduling.ts'
 
-/** Maximum number of schedules of an agent. */
 const mostSchedules = 100
 /** Shortest distance between two times that people and code may ask for, in milliseconds. */
 const leastMs = 1_000
@@ -33,7 +32,7 @@ export function setSchedule(
     readonly requestId?: string
   },
 ): readonly PartDraft[] {
-  const { times, due } = readTimes(asked, at, least)
+  const { times, due } = scheduling.read!(asked, at, least)
   const known = schedulesIn(parts)
   const before = Object.hasOwn(known, id) ? known[id] : undefined
   const said = { prompt, catchUp, ...(limits === undefined ? {} : { limits }) }

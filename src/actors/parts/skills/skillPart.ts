@@ -11,7 +11,6 @@ export interface SkillOption {
   readonly skills?: readonly string[]
 }
 
-/** The folders in which skills are looked for. */
 export const skillFoldersSchema = lazily(() =>
   z.array(z.string().min(1, 'name a folder')).min(1, 'name at least one folder'),
 )

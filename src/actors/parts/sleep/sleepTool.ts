@@ -6,8 +6,7 @@ import type { AgentPorts } from '../../agentPorts.ts'
 import { BoundCall } from '../../tools/boundCall.ts'
 import { defineTool, type Tool } from '../../tools/defineTool.ts'
 import { asOwn } from '../../tools/ownTools.ts'
-import { furthestMs } from '../schedules/planFiring.ts'
-import { readTimes } from '../schedules/readTimes.ts'
+import { furthestMs, scheduling } from '../schedules/scheduling.ts'
 
 export interface SleepOptions {
   /** Longest sleep in milliseconds. Default: 30 days. */
@@ -50,7 +49,7 @@ export function sleepTool(options: SleepOptions = {}): Tool {
           if ((seconds === undefined) === (until === undefined)) throw new Error('Give either "seconds" or "until".')
           const now = ports.clock.now()
           const due =
-            seconds === undefined ? readTimes({ at: until! }, now, 1_000).due : now + Math.round(seconds * 1_000)
+            seconds === undefined ? scheduling.read!({ at: until! }, now, 1_000).due : now + Math.round(seconds * 1_000)
           if (due - now > maxMs) throw new Error(`That is longer than ${most} seconds, the most allowed.`)
           return asleep(ports, key, due, signal)
         }),

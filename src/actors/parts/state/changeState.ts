@@ -3,7 +3,7 @@ import { RuntimeError, type ErrorCode } from '../../../protocol/errors.ts'
 import { applyPatch, difference, frozenState, type StateOp } from '../../../protocol/parts/state/patch.ts'
 import { drafted } from '../../../protocol/parts/state/drafted.ts'
 import { checkPatch, NoState } from '../../../protocol/parts/state/plainState.ts'
-import type { Redactor } from '../../../log/redaction/redactor.ts'
+import type { Redactor } from '../../../protocol/ports/redactor.ts'
 import { readState, type StateSettings } from './stateOptions.ts'
 
 /** A change that may be recorded. */

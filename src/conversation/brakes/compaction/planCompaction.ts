@@ -46,7 +46,6 @@ export interface CompactionPlan {
   readonly recentTo: NodeId
   /** Tool outputs after the span that are not cut, because their step is pinned. */
   readonly uncut: readonly NodeId[]
-  /** The nodes of the span. */
   readonly span: readonly ConversationNode[]
   /** The existing summary, if nothing new is summarised and only outputs after the span are cut. */
   readonly summary?: string
@@ -176,7 +175,6 @@ function whatStays(conversation: Conversation, span: readonly ConversationNode[]
 }
 
 interface Forecast {
-  /** Trunk tokens without a summary. */
   readonly bare: number
   /** Trunk tokens with a summary. */
   readonly left: number

@@ -67,13 +67,11 @@ export interface FoldLevels {
   readonly request: number
   readonly low: number
   readonly high: number
-  /** Minimum number of tokens that a fold has to remove. */
   readonly least: number
   /** Maximum number of tokens that a fold could remove, without counting memos. */
   readonly foldable: number
   /** Nothing is cached, so that rewriting costs nothing. */
   readonly isFree: boolean
-  /** Number of newest steps that a fold keeps. */
   readonly keepSteps: number
 }
 

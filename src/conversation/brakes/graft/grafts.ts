@@ -21,7 +21,6 @@ export interface GraftSubject {
   hasCall(callId: string): boolean
 }
 
-/** The run and the turn that a copy belongs to. */
 export type CopiedIn = Pick<ConversationNode, 'runId' | 'turnIndex'>
 
 /** Returns the node that a copy repeats, which is not a copy itself; for any other node, its own id. */
@@ -52,7 +51,6 @@ const noteAfter = (node: Copy): string =>
     ? ''
     : note(kind, [], `${formatNodeId(node.id)} ends here`)
 
-/** The notes around copies. */
 export const copyNotes = { kind, before: noteBefore, after: noteAfter }
 
 /**
@@ -82,7 +80,6 @@ export function copiesOf(copies: readonly Copied[], place: CopiedIn, subject: Gr
 
 const noTags: readonly never[] = Object.freeze([])
 
-/** Returns a map from the call ids of copied results to the call ids in the copy. */
 function callIdsOf(copies: readonly Copied[], subject: GraftSubject): ReadonlyMap<string, string> {
   const ids = new Map<string, string>()
   for (const { nodeId, from } of copies) {

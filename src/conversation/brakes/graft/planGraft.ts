@@ -8,7 +8,6 @@ import { stepOf } from '../prune/pruneNotes.ts'
 import { noRoom } from '../noRoom.ts'
 import { whyHidden } from '../whyHidden.ts'
 
-/** Maximum number of steps that one request copies. */
 export const mostGraftedSteps = 100
 /** Maximum number of reasons in the refusal of one request, because a refusal stays visible to the model. */
 const mostReasons = 10
@@ -29,7 +28,6 @@ export interface GraftSituation {
 
 export interface GraftPlan {
   readonly outcome: GraftOutcome
-  /** Estimated tokens of the copies. */
   readonly tokens: number
   /** The steps that are copied, each with the id of its copy. */
   readonly steps: ReadonlyMap<NodeId, NodeId>

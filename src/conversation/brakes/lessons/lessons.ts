@@ -83,7 +83,6 @@ export function callsGivenUp({ kind, abandoned }: Tag, source: LessonSource): Gi
   )
 }
 
-/** Returns the fingerprint and the lesson of each call given up. */
 function givenUp(tag: Tag, source: LessonSource): { print: string; text: string }[] {
   const last = tag.evidence.calls.findLast(({ lastError }) => lastError !== undefined)?.lastError
   return callsGivenUp(tag, source).map(({ print, end }) => ({

@@ -26,7 +26,6 @@ export function whyNotHiddenUnasked(conversation: Conversation, step: Step): str
   return whyNotHidden(conversation, step) ?? (isWanted ? 'was shown again on request' : undefined)
 }
 
-/** A way to hide steps: the tokens that it removes, and further steps that it does not hide. */
 export interface WayToHide {
   readonly tokensOf: (step: Step, conversation: Conversation) => number
   readonly whyNot: (step: Step, conversation: Conversation) => string | undefined
@@ -34,7 +33,6 @@ export interface WayToHide {
   readonly steps: string
 }
 
-/** Tokens of a step as it is shown. */
 export const tokensOfStep = ({ nodes }: Step, conversation: Conversation): number =>
   nodes.reduce((sum, node) => sum + tokensOfShown(node, conversation), 0)
 

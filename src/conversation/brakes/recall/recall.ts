@@ -88,7 +88,6 @@ function newestId(conversation: Conversation): NodeId {
   return id
 }
 
-/** Returns the node on the trunk that repeats this message of a person. */
 function repeatOf(conversation: Conversation, id: NodeId): NodeId | undefined {
   if (conversation.onTrunk(id)) return undefined
   const repeats = (node: ConversationNode | undefined): boolean => {

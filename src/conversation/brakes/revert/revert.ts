@@ -30,7 +30,6 @@ export const ignoredTools = (more: readonly string[]): ReadonlySet<string> => ne
 /** The tools to ignore where the tools of an agent are not known. */
 export const brakeToolsWithRecall: ReadonlySet<string> = ignoredTools([recallName])
 
-/** Policy for the reverts of one agent. */
 export interface RevertRules extends RevertPolicy {
   /** Tools whose calls are no evidence. Default: `brakeTools`. */
   readonly ignoredTools?: ReadonlySet<string>
@@ -42,7 +41,6 @@ export interface RevertPlan {
   readonly span: readonly ConversationNode[]
   readonly users: readonly ConversationNode[]
   readonly evidence: Evidence
-  /** Undo plan, for a revert that undoes. */
   readonly undo?: UndoPlan
 }
 

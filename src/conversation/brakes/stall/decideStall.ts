@@ -26,7 +26,6 @@ export interface StallSituation {
   readonly revertId: string
   /** Policy for reverts; `null` without reverts. */
   readonly reverts: RevertRules | null
-  /** Reverts that wait for this drain. */
   readonly waiting: readonly RevertRequest[]
   /** True if the model can ask for a revert itself. */
   readonly offersRevert: boolean
@@ -78,7 +77,6 @@ function rungOf(count: number, policy: StallPolicy, mayRevert: boolean): StallOu
   return policy.note ? 'note' : 'none'
 }
 
-/** Returns the revert that ends a stall. */
 export const stallRevert = (id: string, { target, evidence }: Stall): RevertRequest => ({
   id,
   by: 'runtime',

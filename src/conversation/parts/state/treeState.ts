@@ -329,7 +329,6 @@ function fitting(
   return { kept, lost, value: now }
 }
 
-/** Returns the index of the first mark after a position. */
 function after(marks: readonly Mark[], position: number): number {
   let low = 0
   let high = marks.length

@@ -60,7 +60,6 @@ export const compactionRecords = {
       tokensAfter: count(),
       usage: usageSchema().exactOptional(),
       costUsd: z.number(),
-      /** Economics of an applied compaction. */
       economics: economicsSchema().exactOptional(),
     }),
   'compaction.requested': () =>

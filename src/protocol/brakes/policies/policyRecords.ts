@@ -16,7 +16,6 @@ export type PolicyInfo = z.infer<ReturnType<typeof policyInfoSchema>>
 export const policyRequestSchema = lazily(() => z.object({ ...asked(), policy: z.string() }))
 export type PolicyRequest = z.infer<ReturnType<typeof policyRequestSchema>>
 
-/** The start of a policy that fired. */
 export const policyStartSchema = lazily(() =>
   z.object({
     policy: z.string(),

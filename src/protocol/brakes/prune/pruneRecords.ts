@@ -47,7 +47,6 @@ export const pruneOutcomeSchema = lazily(() =>
     shown: z.literal(true).exactOptional(),
     /** Set for a fold: `memo` has a line for each step, in their order. */
     by: z.literal('runtime').exactOptional(),
-    /** The policy that chose the steps. */
     policy: z.string().exactOptional(),
     /** For a fold: names that stand in hidden steps alone, in lines: the id of a step, then the names found there. */
     index: z.string().exactOptional(),

@@ -4,7 +4,6 @@ import { agentIdSchema } from '../../ids.ts'
 import { lazily } from '../../lazily.ts'
 import { base, count } from '../../recordShapes.ts'
 
-/** An event of a machine, as its log has it. */
 const eventSchema = lazily(() => z.looseObject({ type: z.string() }))
 
 /** A delayed event that has yet to come. `to`: the child that gets it; missing: the machine itself. */

@@ -7,7 +7,6 @@ import { keptJsonSchema } from '../../resultData.ts'
 /** A call that a running call makes, such as one of a script. */
 const inner = () => ({
   ...inTurn(),
-  /** The call that makes it. */
   callId: z.string(),
   /** Key of the call, unique across all agents: that of the one that makes it, with its place. */
   key: z.string(),

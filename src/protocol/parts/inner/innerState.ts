@@ -22,7 +22,6 @@ export interface InnerCallsMade {
   readonly ends: readonly InnerEnd[]
 }
 
-/** The calls that running calls have made, by the id of the running call. */
 export type InnerState = { readonly [callId: string]: InnerCallsMade }
 
 const none: InnerCallsMade = { starts: [], ends: [] }

@@ -50,7 +50,6 @@ export const scheduleRecords = {
       due: z.int(),
       /** When it fires again; `null`: never. */
       next: z.int().nullable(),
-      /** Number of earlier times that no prompt was made of. */
       missed: z.int().nonnegative(),
       /** Set if no prompt is made: the time is too old. */
       skipped: z.literal(true).exactOptional(),

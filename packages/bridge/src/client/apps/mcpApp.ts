@@ -1,3 +1,4 @@
+import { isFields } from '../../../../../src/protocol/checks/isObject.ts'
 /** Domains that an app may use, as its server names them. */
 export interface McpAppCsp {
   readonly connectDomains?: readonly string[]
@@ -24,13 +25,10 @@ export interface McpAppData {
 /** Name of the data. */
 export const mcpAppName = 'mcpApp'
 
-const isObject = (value: unknown): value is { readonly [field: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Returns the app in the data of a call; `undefined`: there is none. Pure. */
 export function mcpAppIn(data: unknown): McpAppData | undefined {
-  const app = isObject(data) ? data[mcpAppName] : undefined
-  if (!isObject(app) || typeof app['html'] !== 'string' || !isObject(app['result'])) return undefined
+  const app = isFields(data) ? data[mcpAppName] : undefined
+  if (!isFields(app) || typeof app['html'] !== 'string' || !isFields(app['result'])) return undefined
   return app as unknown as McpAppData
 }
 

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 import type { Pending } from '../../../../../src/protocol/runs/pending.ts'
-import { pendingIn } from '../../../../../src/protocol/runs/pendingIn.ts'
+import { pendingIn } from '../../../../wire/src/pendingIn.ts'
 import type { Chat, ChatPending } from './chat.ts'
 
 /** Calls and questions that people have not answered. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
 import type { Store } from '../../../../../src/protocol/ports/store.ts'
-import { memoryStore } from '../../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../../stores/src/memory/memoryStore.ts'
 import type { Dice } from '../../../../../test/tree/dice.ts'
 
 export type Logs = ReadonlyMap<string, readonly LogRecord[]>

@@ -21,7 +21,8 @@ import { openWorkshop, type Workshop } from '../workshop.ts'
 import { checkFile, checkProgram, lockedProject, lockFile, unlockCommand, buildFile } from './lockedProject.ts'
 import { buildTask, stallModel } from './stallPolicy.ts'
 import { execFile } from 'node:child_process'
-import { defineTool, type Tool } from '../../../../../src/actors/tools/defineTool.ts'
+import { defineTool } from '../../../../schemas/src/defineTool.ts'
+import type { Tool } from '../../../../../src/actors/tools/defineTool.ts'
 
 /**
  * Builds the project. The tool declares that repeating a build is harmless, so its steps may be taken back; `run_command` cannot declare this for

@@ -14,7 +14,7 @@ import { SessionReader } from '../../../src/inspector/model/agent/sessionReader.
 import { createRuntime } from '../../../../bridge/src/createRuntime.ts'
 import { loadSession } from '../../../../sessions/src/loadSession.ts'
 import { sessionOf } from '../../../../sessions/src/sessionProjection.ts'
-import { memoryStore } from '../../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../../stores/src/memory/memoryStore.ts'
 import { z } from 'zod'
 import { assert, describe, type CaseContext } from '../../../../../test/support/suite.ts'
 

@@ -1,5 +1,5 @@
 import { loadFollow } from '../../../src/inspector/model/agent/laterFollowed.ts'
-import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
+import { defineAgent } from '../../../../define/src/defineAgent.ts'
 import { defineTool } from '../../../../../src/actors/tools/defineTool.ts'
 import { policyModel } from '../../../../models/src/policyModel.ts'
 import type { AgentViewState } from '../../../src/inspector/model/agent/agentView.ts'

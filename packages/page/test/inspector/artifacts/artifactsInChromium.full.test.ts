@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { deflateSync } from 'node:zlib'
 import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
-import { memoryStore } from '../../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../../stores/src/memory/memoryStore.ts'
 import { scriptedModel } from '../../../../evaluation/src/testing/scriptedModel.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../../../../../test/browser/chromium.ts'
 import { calls, gate, tool } from '../../../../../test/support/agentHarness.ts'

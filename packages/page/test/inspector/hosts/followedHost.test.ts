@@ -1,5 +1,5 @@
 import { RuntimeError } from '../../../../../src/protocol/errors.ts'
-import type { HostView } from '../../../../../src/protocol/parts/hosts/hostView.ts'
+import type { HostView } from '../../../../wire/src/hostView.ts'
 import { assert, describe } from '../../../../../test/support/suite.ts'
 import type { RemoteHost } from '../../../../bridge/src/client/remoteHost.ts'
 import { simulatedClock } from '../../../../evaluation/src/testing/simulatedClock.ts'

@@ -5,7 +5,7 @@ import { conversationMarkdown } from '../../../../sessions/src/conversationMarkd
 import { exportSession } from '../../../../../src/log/exportSession.ts'
 import { forkSession } from '../../../../sessions/src/forkSession.ts'
 import { importSession } from '../../../../sessions/src/importSession.ts'
-import { memoryStore } from '../../../../../src/log/stores/memoryStore.ts'
+import { memoryStore } from '../../../../stores/src/memory/memoryStore.ts'
 import { BrakeLog } from '../../../../../test/support/brakeLog.ts'
 import { born, fill, logOf } from '../../../../sessions/test/sessionLogs.ts'
 import { assert, describe } from '../../../../../test/support/suite.ts'

@@ -1,6 +1,6 @@
-import { brakeWords } from '../../../../../../src/protocol/brakes/brakeWords.ts'
+import { brakeWords } from '../../../../../words/src/brakes/brakeWords.ts'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
-import { linesAbout } from '../../../../../../src/protocol/parts/partLines.ts'
+import { linesAbout } from '../../../../../words/src/parts/partLines.ts'
 import type { PartRecordType } from '../../../../../../src/protocol/parts/partRecords.ts'
 
 /** Groups of events that are shown or hidden together. */

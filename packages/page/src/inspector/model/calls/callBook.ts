@@ -6,7 +6,7 @@ import { toolCallsOf } from '../../../../../../src/protocol/text/messageText.ts'
 import { movedCall, movesCall } from '../../../../../../src/log/callStage.ts'
 import type { LogRecord, RecordOf } from '../../../../../../src/protocol/records.ts'
 import type { DataApart } from '../../../../../../src/protocol/resultData.ts'
-import { linesAbout } from '../../../../../../src/protocol/parts/partLines.ts'
+import { linesAbout } from '../../../../../words/src/parts/partLines.ts'
 import { eventText } from '../events/eventWords.ts'
 import { statusAfter, type ShownStatus } from './callStatus.ts'
 

@@ -1,4 +1,4 @@
-import { brakeWords } from '../../../../../../src/protocol/brakes/brakeWords.ts'
+import { brakeWords } from '../../../../../words/src/brakes/brakeWords.ts'
 import type { Refusal } from '../../../../../../src/protocol/guarding.ts'
 import type { PolicyEnd } from '../../../../../../src/protocol/braking.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'

@@ -1,5 +1,5 @@
 import type { AgentSummary, SessionEntry } from '../../../../../wire/src/frames.ts'
-import { metadataText } from '../../../../../../src/protocol/text/metadataText.ts'
+import { metadataText } from '../../../../../words/src/metadataText.ts'
 import type { Route } from '../shell/route.ts'
 import { forDisplay, oneLine } from '../words/shortText.ts'
 

@@ -1,6 +1,6 @@
 import type { Client, RemoteSpend } from '../../../../../bridge/src/client/index.ts'
 import type { AgentSummary } from '../../../../../wire/src/frames.ts'
-import type { SpendBy, SpendSaved } from '../../../../../../src/protocol/spend.ts'
+import type { SpendBy, SpendSaved } from '../../../../../wire/src/spend.ts'
 
 /** US dollars a minute, by the root of each tree. */
 export type Rates = ReadonlyMap<string, number>

@@ -2,9 +2,9 @@ import { counted, dollars, duration } from '../../../../../charts/src/amounts.ts
 import { callLine } from '../../../../../charts/src/toolLine.ts'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 import type { NodeId } from '../../../../../../src/protocol/ids.ts'
-import { brakeLines } from '../../../../../../src/protocol/brakes/brakeLines.ts'
-import { linesAbout } from '../../../../../../src/protocol/parts/partLines.ts'
-import type { Telling } from '../../../../../../src/protocol/brakes/telling.ts'
+import { brakeLines } from '../../../../../words/src/brakes/brakeLines.ts'
+import { linesAbout } from '../../../../../words/src/parts/partLines.ts'
+import type { Telling } from '../../../../../words/src/brakes/telling.ts'
 import type { LogRecord, RecordOf } from '../../../../../../src/protocol/records.ts'
 import { keptNotes, readKeptName } from '../calls/keptResults.ts'
 

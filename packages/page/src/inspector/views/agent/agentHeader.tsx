@@ -1,7 +1,7 @@
 import { dollars } from '../../../../../charts/src/amounts.ts'
 import { standingOf, standingWords, type Standing, type StandingFacts } from '../../../../../charts/src/standing.ts'
 import { formatNodeId } from '../../../../../../src/protocol/text/nodeIds.ts'
-import { metadataText } from '../../../../../../src/protocol/text/metadataText.ts'
+import { metadataText } from '../../../../../words/src/metadataText.ts'
 import type { AgentViewState, SourceView } from '../../model/agent/agentView.ts'
 import { nameOf } from '../../model/sessions/agentNames.ts'
 import { sourceWords, useWords } from '../../model/events/useWords.ts'

@@ -1,4 +1,4 @@
-import { opText } from '../../../../../../src/protocol/parts/state/stateLines.ts'
+import { opText } from '../../../../../words/src/parts/stateLines.ts'
 import { JsonTree } from '../../parts/jsonTree.tsx'
 import type { StateAtNode } from '../../model/conversation/stateAtNode.ts'
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { SpendSaved } from '../../../../../../src/protocol/spend.ts'
+import type { SpendSaved } from '../../../../../wire/src/spend.ts'
 import { age, counted, dollars, duration, money } from '../../../../../charts/src/amounts.ts'
 import { rangeWords } from '../../../../../charts/src/savingsWords.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
