@@ -20,7 +20,7 @@ import { drawLayers } from './layersPicture.ts'
 const agent = defineAgent({ name: 'coder', model: policyModel(() => ''), braking: { revert: true } })
 
 /** A conversation in which a dead end was given up. */
-async function conversation(): Promise<string> {
+async function conversation(format: 'svg' | 'mermaid'): Promise<string> {
   const call = (name: string, input: object) => ({ toolCalls: [{ name, input }] })
   const model = scriptedModel([
     { text: 'A cache in memory is quickest to write.', ...call('edit_file', { path: 'cache.ts' }) },
@@ -50,7 +50,7 @@ async function conversation(): Promise<string> {
   const runtime = await createRuntime({ newId: () => 'x' })
   const caching = await runtime.spawn(defineAgent({ name: 'coder', model, tools, braking: { revert: true } }))
   await caching.prompt('Make the first page fast.').result
-  const picture = conversationGraph(caching, { format: 'svg' })
+  const picture = conversationGraph(caching, { format })
   await runtime.close()
   return picture
 }
@@ -60,7 +60,7 @@ export const pictures: Readonly<Record<string, () => string | Promise<string>>> 
   'agent.svg': () => chart(agent, { format: 'svg' }),
   'agent.mmd': () => chart(agent, { detail: 'overview' }),
   'agentFull.svg': () => chart(agent, { format: 'svg', detail: 'full' }),
-  'conversation.svg': conversation,
+  'conversation.svg': () => conversation('svg'),
   'layers.svg': drawLayers,
   'mcpConnection.svg': () => chart(mcpConnectionMachine, { format: 'svg' }),
   'supervisor.svg': () => chart(supervisorMachine, { format: 'svg' }),

@@ -8,6 +8,8 @@ export interface DrawnNode {
   readonly label: string
   /** Lines below its name: the actors that it runs, and the events that it takes without being left. */
   readonly details: readonly string[]
+  /** Transitions out of it that are written into it instead of drawn, in the machine's order. */
+  readonly exits?: readonly DrawnExit[]
   readonly parent?: string
   /** `inside`: a state in it is active, so it is too. */
   readonly active?: 'itself' | 'inside'
@@ -15,6 +17,17 @@ export interface DrawnNode {
   readonly description?: string
   /** Brakes of a closed state. */
   readonly brakes?: readonly DrawnBrake[]
+}
+
+/** A transition as a line in the box of the state that it leaves. */
+export interface DrawnExit {
+  /** Id of the state that it leads to. */
+  readonly to: string
+  /** Name of that state. */
+  readonly name: string
+  /** Its event and guards: `on abort [isRunning]`. */
+  readonly when: string
+  readonly style: ArrowStyle
 }
 
 /** A brake inside a closed state, by the name of its flag. */

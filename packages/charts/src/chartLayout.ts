@@ -86,6 +86,12 @@ export interface ChartLayout {
 export const lineHeight = 16
 const maxLabel = 112
 const maxDetail = 200
+const maxExit = 270
+/** Length of the arrow before a transition that is written into a box, and the room that it takes. */
+const exitArrow = 18
+const exitIndent = 25
+/** Distance of the text of a box from its edge. */
+const inset = 12
 /** The machine's own heading has the whole picture's width. */
 const maxHeading = 420
 
@@ -108,15 +114,54 @@ const options: Readonly<Record<string, string>> = {
   'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
   'elk.randomSeed': '1',
   'elk.layered.cycleBreaking.strategy': 'GREEDY',
+  // At most so many boxes beside each other: a picture as wide as a page can be read there.
+  'elk.layered.layering.strategy': 'COFFMAN_GRAHAM',
+  'elk.layered.layering.coffmanGraham.layerBound': '5',
 }
 
 /** Lines of an arrow's label, broken where they are long. */
 const labelLines = ({ lines }: DrawnArrow): string[] =>
   lines.flatMap((line) => wrapText(line, fontSizes.label, maxLabel))
 
+/** A line below a state's name; of a transition with the name that it leads to, and an arrow of its style before it. */
+export interface BoxLine {
+  readonly text: string
+  readonly indent: number
+  readonly name?: string
+  readonly style?: ArrowStyle
+}
+
+type LinedBox = Pick<DrawnNode, 'details' | 'exits' | 'kind'>
+
 /** Lines below a state's name. */
-export const detailLines = ({ details, kind }: Pick<DrawnNode, 'details' | 'kind'>): string[] =>
-  details.flatMap((line) => wrapText(line, fontSizes.detail, kind === 'machine' ? maxHeading : maxDetail))
+export const boxLines = ({ details, exits = [], kind }: LinedBox): BoxLine[] => [
+  ...details
+    .flatMap((line) => wrapText(line, fontSizes.detail, kind === 'machine' ? maxHeading : maxDetail))
+    .map((text) => ({ text, indent: 0 })),
+  ...exits.flatMap(({ name, when, style }) =>
+    wrapText(`${name} ${when}`, fontSizes.detail, maxExit).map((text, index): BoxLine => {
+      if (index > 0) return { text, indent: exitIndent }
+      return { text: text.slice(name.length), indent: exitIndent, name, style }
+    }),
+  ),
+]
+
+/** Width of a line in pixels. */
+const lineWidth = ({ text, name = '', indent }: BoxLine): number =>
+  indent + measureText(name, fontSizes.detail) * 1.06 + measureText(text, fontSizes.detail)
+
+/** A box with lines has its words at its left. */
+export const isLeft = (box: LinedBox & Pick<PlacedBox, 'isOuter'>): boolean =>
+  box.isOuter || box.details.length > 0 || box.exits !== undefined
+
+/** Distance of the words of a box from its left edge. */
+export const leftOf = ({ isOuter }: Pick<PlacedBox, 'isOuter'>): number => (isOuter ? inset + 2 : inset)
+
+/** The arrow before the line of a transition with its base at this point. Pure. */
+export const exitPoints = (x: number, y: number): Point[] => [
+  { x, y: y - 4 },
+  { x: x + exitArrow, y: y - 4 },
+]
 
 const wayId = (index: number): string => `way ${index}`
 
@@ -138,11 +183,11 @@ export function toElk(drawing: ChartDrawing, direction: ChartDirection = 'down')
   }
   const graphOf = (node: DrawnNode): ElkGraph => {
     const side = marks[node.kind]
-    if (side !== undefined && node.details.length === 0) return { id: node.id, width: side, height: side }
-    const details = detailLines(node)
+    if (side !== undefined && node.exits === undefined) return { id: node.id, width: side, height: side }
+    const lines = boxLines(node)
     const label = node.kind === 'machine' ? maxHeading : measureText(node.label, fontSizes.name) * 1.06
-    const width = Math.max(label, widest(details, fontSizes.detail)) + 24
-    const header = 26 + details.length * lineHeight
+    const width = Math.max(label, ...lines.map(lineWidth)) + 2 * inset
+    const header = 26 + lines.length * lineHeight
     const children = inside.get(node.id)
     if (children === undefined) return { id: node.id, width: Math.max(64, width), height: header + 8 }
     return {
@@ -153,7 +198,8 @@ export function toElk(drawing: ChartDrawing, direction: ChartDirection = 'down')
         'elk.direction': direction === 'down' ? 'DOWN' : 'RIGHT',
         'elk.padding': `[top=${header + 16},left=18,bottom=18,right=18]`,
         'elk.nodeSize.constraints': 'MINIMUM_SIZE',
-        'elk.nodeSize.minimum': `(${width}, ${header + 30})`,
+        // ELK turns a picture that goes down on its side, and this with it.
+        'elk.nodeSize.minimum': direction === 'down' ? `(${header + 30}, ${width})` : `(${width}, ${header + 30})`,
       },
     }
   }

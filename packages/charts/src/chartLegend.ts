@@ -37,7 +37,8 @@ export function chartLegend(
   detail: 'overview' | 'full',
   { width, height, boxes, arrows }: ChartLayout,
 ): { readonly svg: string; readonly height: number } {
-  const used = new Set([...arrows, ...boxes.flatMap((box) => box.brakes ?? [])].map(({ style }): string => style))
+  const written = boxes.flatMap(({ brakes: chips = [], exits = [] }) => [...chips, ...exits])
+  const used = new Set([...arrows, ...written].map(({ style }): string => style))
   const items = [...told[detail], ...brakes].filter(({ style }) => style.startsWith('plain') || used.has(style))
   let [x, row] = [16, 0]
   const parts = items.map(({ style, text, isBarred }) => {

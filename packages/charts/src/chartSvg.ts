@@ -1,7 +1,17 @@
 import { arrowEnd, arrowPath } from './arrowPath.ts'
 import { brakeChips } from './brakeChips.ts'
 import { chartLegend } from './chartLegend.ts'
-import { detailLines, lineHeight, type ChartLayout, type PlacedArrow, type PlacedBox } from './chartLayout.ts'
+import {
+  boxLines,
+  exitPoints,
+  isLeft,
+  leftOf,
+  lineHeight,
+  type BoxLine,
+  type ChartLayout,
+  type PlacedArrow,
+  type PlacedBox,
+} from './chartLayout.ts'
 import { escapeXml } from './escapeText.ts'
 import { fontSizes, pictureStyle } from './pictureStyle.ts'
 
@@ -20,6 +30,7 @@ const chartStyle = `
     .arrow { fill: none; stroke: var(--edge); stroke-width: 1.25; stroke-linejoin: round; }
     .head { fill: var(--edge); }
     .label { fill: var(--quiet); font-size: ${fontSizes.label}px; paint-order: stroke; stroke: var(--paper); stroke-width: 3px; stroke-linejoin: round; }
+    .to { fill: var(--ink); } .open .to { fill: var(--open); } .shut .to { fill: var(--shut); } .brake .to { fill: var(--warn); }
     .under { fill: var(--paper); opacity: 0.9; }
     .open .arrow { stroke: var(--open); stroke-width: 2.25; } .open .head { fill: var(--open); } .open .label { fill: var(--open); font-weight: 600; }
     .shut .arrow { stroke: var(--shut); stroke-dasharray: 5 4; } .shut .head { fill: var(--shut); } .shut .label { fill: var(--shut); }
@@ -61,7 +72,8 @@ ${[...outer.map(boxSvg), ...arrows.map(arrowSvg), ...inner.map(boxSvg), ...arrow
 function described({ boxes, arrows }: ChartLayout): string {
   const states = boxes.filter(({ kind }) => !['initial', 'junction', 'any', 'machine'].includes(kind))
   const active = states.filter((box) => box.active === 'itself').map(({ id }) => id)
-  const brakes = arrows.filter(({ style }) => style === 'open' || style === 'shut')
+  const exits = boxes.flatMap((box) => (box.exits ?? []).map(({ to, style }) => ({ from: box.id, to, style })))
+  const brakes = [...arrows, ...exits].filter(({ style }) => style === 'open' || style === 'shut')
   const told = brakes.map(({ from, to, style }) => `${from} to ${to} is ${style}`)
   return [
     `States: ${states.map(({ id }) => id).join(', ')}.`,
@@ -76,7 +88,7 @@ function boxSvg(box: PlacedBox): string {
   const [x, y, width, height] = [box.x, box.y, box.width, box.height].map(round) as [number, number, number, number]
   if (box.kind === 'initial')
     return `  <circle class="dot" cx="${x + width / 2}" cy="${y + height / 2}" r="${width / 2}"/>`
-  if (box.kind === 'junction' && box.details.length === 0) {
+  if (box.kind === 'junction' && box.exits === undefined) {
     const [r, cx, cy] = [width / 2, x + width / 2, y + height / 2]
     return `  <path class="junction" d="M${cx} ${cy - r}l${r} ${r}l${-r} ${r}l${-r} ${-r}z"/>`
   }
@@ -84,33 +96,41 @@ function boxSvg(box: PlacedBox): string {
   const classes = ['state', box.kind === 'junction' ? 'then' : box.kind, box.active, box.isOuter ? 'outer-state' : '']
     .filter(Boolean)
     .join(' ')
-  const place = box.isOuter ? `x="${x + 14}"` : `x="${centre}" text-anchor="middle"`
+  const left = round(x + leftOf(box))
+  const place = isLeft(box) ? `x="${left}"` : `x="${centre}" text-anchor="middle"`
   const ring =
     box.kind === 'final'
       ? `<rect class="inner" x="${x + 3}" y="${y + 3}" width="${width - 6}" height="${height - 6}" rx="6"/>`
       : ''
-  const details = detailLines(box).map(
-    (line, index) =>
-      `<text class="quiet" ${place} y="${round(y + 22 + (index + 1) * lineHeight)}">${escapeXml(line)}</text>`,
-  )
+  const lines = boxLines(box).map((line, index) => lineSvg(line, left, round(y + 22 + (index + 1) * lineHeight)))
   const title = box.description === undefined ? '' : `<title>${escapeXml(box.description)}</title>`
-  const chips = brakeChips(box).map(({ name, style, x: left, y: top, width: wide, height: high }) => {
-    const text = `<text class="chip ${style}" x="${left + wide / 2}" y="${top + 14}" text-anchor="middle">${escapeXml(name)}</text>`
-    return `<rect class="chip ${style}" x="${left}" y="${top}" width="${wide}" height="${high}" rx="4"/>${text}`
+  const chips = brakeChips(box).map(({ name, style, x: start, y: top, width: wide, height: high }) => {
+    const text = `<text class="chip ${style}" x="${start + wide / 2}" y="${top + 14}" text-anchor="middle">${escapeXml(name)}</text>`
+    return `<rect class="chip ${style}" x="${start}" y="${top}" width="${wide}" height="${high}" rx="4"/>${text}`
   })
-  return `  <g class="${classes}" data-state="${escapeXml(box.id)}">${title}<rect class="box${box.isOuter ? ' outer' : ''}" x="${x}" y="${y}" width="${width}" height="${height}" rx="9"/>${ring}<text class="name" ${place} y="${round(y + 22)}">${escapeXml(box.label)}</text>${details.join('')}${chips.join('')}</g>`
+  return `  <g class="${classes}" data-state="${escapeXml(box.id)}">${title}<rect class="box${box.isOuter ? ' outer' : ''}" x="${x}" y="${y}" width="${width}" height="${height}" rx="9"/>${ring}<text class="name" ${place} y="${round(y + 22)}">${escapeXml(box.label)}</text>${lines.join('')}${chips.join('')}</g>`
+}
+
+function lineSvg({ text, indent, name, style }: BoxLine, x: number, y: number): string {
+  const said = name === undefined ? '' : `<tspan class="to">${escapeXml(name)}</tspan>`
+  const line = `<text class="quiet" x="${round(x + indent)}" y="${y}">${said}${escapeXml(text)}</text>`
+  return style === undefined ? line : `<g class="${style}">${waySvg({ points: exitPoints(x, y), style })}${line}</g>`
 }
 
 const arrowClass = ({ style, role }: PlacedArrow): string => (role === undefined ? style : `${style} ${role}`)
 
 function arrowSvg(arrow: PlacedArrow): string {
-  const { style, names, role } = arrow
-  const end = arrowEnd(arrow.points, role === undefined ? 4 : 6)
+  const way = waySvg(arrow)
+  const title = arrow.names === undefined ? '' : `<title>${escapeXml(arrow.names)}</title>`
+  return way === '' ? '' : `  <g class="${arrowClass(arrow)}">${title}${way}</g>`
+}
+
+function waySvg(arrow: Pick<PlacedArrow, 'points' | 'style' | 'role' | 'isCurve'>): string {
+  const end = arrowEnd(arrow.points, arrow.role === undefined ? 4 : 6)
   if (end === undefined) return ''
   // A bar over the end of an arrow: it is not taken.
-  const bar = style === 'shut' ? `<path class="cross" d="${end.bar}"/>` : ''
-  const title = names === undefined ? '' : `<title>${escapeXml(names)}</title>`
-  return `  <g class="${arrowClass(arrow)}">${title}<path class="arrow" d="${arrowPath(arrow)}"/><path class="head" d="${end.head}"/>${bar}</g>`
+  const bar = arrow.style === 'shut' ? `<path class="cross" d="${end.bar}"/>` : ''
+  return `<path class="arrow" d="${arrowPath(arrow)}"/><path class="head" d="${end.head}"/>${bar}`
 }
 
 function labelSvg(arrow: PlacedArrow): string {

@@ -1,60 +1,77 @@
 import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
 import type { ConversationModel, GraphStep } from './conversationModel.ts'
-import { stepIds, stepRemarks, tagText } from './conversationRows.ts'
+import { noteMarks, notesOf, stepIds, stepRemarks, tagText } from './conversationRows.ts'
 import { escapeMermaid } from './escapeText.ts'
 
 /** Mermaid draws no more than 500 lines, and people read fewer. */
 const mostSteps = 120
 const mostNotes = 120
+/** Lines of a box. */
+const mostLines = 6
+const maxLine = 64
 const maxNote = 90
+/** Pixels. */
+const boxWidth = 360
 
+const left = 'text-align:left'
 const classes = {
-  trunk: 'fill:#eef4ff,stroke:#4769b8,color:#14213d,stroke-width:2px',
-  head: 'fill:#fde68a,stroke:#b45309,color:#451a03,stroke-width:3px',
-  abandoned: 'fill:#f3f4f6,stroke:#9ca3af,color:#6b7280,stroke-dasharray:4 4',
-  hidden: 'fill:#f3f4f6,stroke:#4769b8,color:#6b7280,stroke-dasharray:1 3',
-  note: 'fill:#fff8e1,stroke:#d4a72c,color:#5b4300',
+  trunk: `fill:#eef4ff,stroke:#4769b8,color:#14213d,stroke-width:2px,${left}`,
+  head: `fill:#fde68a,stroke:#b45309,color:#451a03,stroke-width:3px,${left}`,
+  abandoned: `fill:#f3f4f6,stroke:#9ca3af,color:#6b7280,stroke-dasharray:4 4,${left}`,
+  hidden: `fill:#f3f4f6,stroke:#4769b8,color:#6b7280,stroke-dasharray:1 3,${left}`,
+  note: `fill:#fff8e1,stroke:#d4a72c,color:#5b4300,${left}`,
 }
 
-/** A conversation as a Mermaid flowchart: trunk solid, abandoned branches dotted; a long one folded in its middle. Pure. */
+/** Steps that follow each other and look alike: one box, a line each. */
+interface Box {
+  readonly name: string
+  readonly look: keyof typeof classes
+  readonly steps: GraphStep[]
+}
+
+/**
+ * A conversation as a Mermaid flowchart: trunk solid, abandoned branches dotted, each with what was learned at its end. Steps that follow each
+ * other share a box; a long conversation is folded in its middle. Pure.
+ */
 export function conversationMermaid(model: ConversationModel): string {
   const steps = foldConversation(model, mostSteps)
-  const names = new Map(steps.map(({ id }, index) => [id, `s${index}`]))
-  const lines = ['flowchart TD']
-  const members: { [C in keyof typeof classes]: string[] } = {
-    trunk: [],
-    head: [],
-    abandoned: [],
-    hidden: [],
-    note: [],
-  }
+  const boxOf = boxesOf(steps, model)
+  const stepAt = new Map(steps.flatMap((step) => step.nodes.map((node) => [node, step.id] as const)))
+  const notesAt = notesOf(model)
   let notes = 0
-  const note = (shape: readonly [string, string], text: string, links: readonly (string | undefined)[]): void => {
-    if (notes >= mostNotes) return
-    const name = `x${notes++}`
-    lines.push(`  ${name}${shape[0]}"${escapeMermaid(cutEnd(text, maxNote))}"${shape[1]}`)
-    members.note.push(name)
-    for (const link of links) if (link !== undefined) lines.push(`  ${link} -.- ${name}`)
+  const members: Record<keyof typeof classes, string[]> = { trunk: [], head: [], abandoned: [], hidden: [], note: [] }
+  // Mermaid breaks lines after 200 pixels.
+  const lines = ['---', 'config:', '  flowchart:', `    wrappingWidth: ${boxWidth}`, '---', 'flowchart TD']
+  for (const { name, look, steps: inside } of new Set(boxOf.values())) {
+    const said = inside.flatMap((step) => [
+      cutEnd(`${stepIds(step)} ${step.label}`, maxLine) + stepRemarks(step),
+      ...notesAt(step)
+        .filter(({ note }) => note !== 'tag' && notes++ < mostNotes)
+        .map(({ note, text }) => `${noteMarks[note][0]} ${cutEnd(text, maxNote)}`),
+    ])
+    lines.push(`  ${name}["${said.map(escapeMermaid).join('<br/>')}"]`)
+    members[look].push(name)
   }
   for (const step of steps) {
-    const name = names.get(step.id)!
-    lines.push(`  ${name}["${escapeMermaid(`${stepIds(step)} ${step.label}${stepRemarks(step)}`)}"]`)
-    const parent = step.parent === undefined ? undefined : names.get(step.parent)
-    if (parent !== undefined) lines.push(`  ${parent} ${step.isOnTrunk ? '-->' : '-.->'} ${name}`)
-    const copied = step.copiedFrom === undefined ? undefined : names.get(step.copiedFrom)
-    if (copied !== undefined) lines.push(`  ${copied} -. copied .-> ${name}`)
-    members[classOf(step, model)].push(name)
-    for (const tag of step.tags) note(['>', ']'], tagText(tag), [name])
-    for (const { agentId } of step.agents) note(['[[', ']]'], agentId, [name])
+    const [name, parent] = [boxOf.get(step.id)!.name, boxOf.get(step.parent ?? '')?.name]
+    if (parent !== undefined && parent !== name) lines.push(`  ${parent} ${step.isOnTrunk ? '-->' : '-.->'} ${name}`)
+    const copied = boxOf.get(step.copiedFrom ?? '')?.name
+    if (copied !== undefined && copied !== name) lines.push(`  ${copied} -. copied .-> ${name}`)
+    for (const tag of step.tags.slice(0, mostNotes - members.note.length)) {
+      const note = `x${members.note.length}`
+      // At the end of what was given up, or where that is not drawn at the step that it is a note of.
+      const end = boxOf.get(stepAt.get(tag.abandoned.at(-1)!) ?? step.id)!.name
+      lines.push(
+        `  ${note}>"${noteMarks.tag[0]} ${escapeMermaid(cutEnd(tagText(tag), maxNote))}"]`,
+        `  ${end} -.- ${note}`,
+      )
+      members.note.push(note)
+    }
   }
-  for (const { id, from, to, summary, isPinned } of model.compactions)
-    note(['([', '])'], `${id} stands for ${from}–${to}${isPinned === true ? ', pinned' : ''}: ${summary}`, [
-      names.get(from),
-      names.get(to),
-    ])
-  for (const { id, steps: hidden, memo, policy } of model.prunes)
-    note(['([', '])'], pruneText(memo ?? `prune ${id}`, policy), [names.get(hidden[0]!)])
-  for (const { agentId } of model.agents) note(['[[', ']]'], agentId, [])
+  for (const [index, { agentId }] of model.agents.slice(0, mostNotes).entries()) {
+    lines.push(`  a${index}["${noteMarks.agent[0]} ${escapeMermaid(agentId)}"]`)
+    members.note.push(`a${index}`)
+  }
   for (const [name, list] of Object.entries(members)) {
     if (list.length === 0) continue
     lines.push(
@@ -65,8 +82,28 @@ export function conversationMermaid(model: ConversationModel): string {
   return `${lines.join('\n')}\n`
 }
 
-const pruneText = (text: string, policy: string | undefined): string =>
-  policy === undefined ? text : `policy ${policy}: ${text}`
+/** The box of each step, by the step's id. */
+function boxesOf(steps: readonly GraphStep[], model: ConversationModel): Map<string, Box> {
+  const followed = new Map<string, number>()
+  for (const { parent = '' } of steps) followed.set(parent, (followed.get(parent) ?? 0) + 1)
+  const boxes = new Map<string, Box>()
+  let count = 0
+  for (const step of steps) {
+    const { parent = '' } = step
+    const before = boxes.get(parent)
+    const look = classOf(step, model)
+    const joins =
+      before?.look === look &&
+      before.steps.length < mostLines &&
+      followed.get(parent) === 1 &&
+      before.steps.at(-1)!.tags.length === 0 &&
+      (step.role !== 'user' || !step.isOnTrunk)
+    const box = joins ? before : { name: `s${count++}`, look, steps: [] }
+    box.steps.push(step)
+    boxes.set(step.id, box)
+  }
+  return boxes
+}
 
 function classOf(step: GraphStep, { head }: ConversationModel): keyof typeof classes {
   if (!step.isOnTrunk) return 'abandoned'

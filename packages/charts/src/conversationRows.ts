@@ -11,6 +11,14 @@ export type ConversationRow =
   | { readonly type: 'branch'; readonly depth: number }
   | { readonly type: 'note'; readonly depth: number; readonly note: RowNote; readonly text: string }
 
+/** Mark of a note, and the same in ASCII. */
+export const noteMarks: Readonly<Record<RowNote, readonly [string, ascii: string]>> = {
+  tag: ['⚑', '!'],
+  prune: ['✂', '~'],
+  compaction: ['⊟', '='],
+  agent: ['↳', '>'],
+}
+
 interface Line {
   readonly depth: number
   /** Steps that follow the last one drawn. */
@@ -59,7 +67,8 @@ const lineOf = (depth: number, next: readonly GraphStep[]): Line => ({
   at: 0,
 })
 
-function notesOf(model: ConversationModel): (step: GraphStep) => { note: RowNote; text: string }[] {
+/** Returns what reads the notes of a step, in the order in which they are drawn. */
+export function notesOf(model: ConversationModel): (step: GraphStep) => { note: RowNote; text: string }[] {
   const memos = new Map(
     model.prunes.map(({ steps, memo, tokens, policy }) => {
       const what = `hides ${steps.length === 1 ? 'this step' : `${steps.length} steps`} (${Math.round(tokens)} tokens)${byPolicy(policy)}`

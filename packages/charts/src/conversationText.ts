@@ -1,7 +1,7 @@
 import { oneLine } from './plainText.ts'
 import { fitted } from './textWidth.ts'
 import type { ConversationModel } from './conversationModel.ts'
-import { conversationRows, stepIds, stepRemarks, type RowNote } from './conversationRows.ts'
+import { conversationRows, noteMarks, stepIds, stepRemarks } from './conversationRows.ts'
 
 /** Marks text for a terminal, or leaves it as it is. */
 export interface TextPaint {
@@ -28,12 +28,6 @@ const asciiMarks: typeof lineMarks = {
   dash: '-',
   dot: '-',
   more: '~',
-}
-const noteMarks: Readonly<Record<RowNote, readonly [string, ascii: string]>> = {
-  tag: ['⚑', '!'],
-  prune: ['✂', '~'],
-  compaction: ['⊟', '='],
-  agent: ['↳', '>'],
 }
 /** Branches of branches that are indented; deeper ones stay in this column. */
 const deepest = 24

@@ -1,39 +1,57 @@
-import type { ChartDrawing, DrawnArrow } from './chartDrawing.ts'
+import type { ArrowStyle, ChartDrawing, DrawnArrow, DrawnExit } from './chartDrawing.ts'
 
 /** Arrows that lead to a state from which on they are written and not drawn. */
 const mostArrows = 5
+/** The same of arrows of brakes, all of which wait for the same. */
+const mostBrakes = 2
 
-const isDrawn = ({ style }: DrawnArrow): boolean => style === 'plain'
+const brakeStyles: readonly ArrowStyle[] = ['open', 'shut', 'brake']
+const isBrake = ({ style }: DrawnArrow): boolean => brakeStyles.includes(style)
+const canBeWritten = (arrow: DrawnArrow): boolean => arrow.style === 'plain' || isBrake(arrow)
+
+const whenWords = (line: string): string => (/^(?:\[|else$|after )/.test(line) ? line : `on ${line}`)
 
 /**
  * The drawing with the ways to its hubs, states that many others lead to, written into the states they leave: `→ paused [storeBroken]`.
- * Arrows from everywhere to one place tell less than a line each, and leave no room for the others. Pure.
+ * Arrows from everywhere to one place tell less than a line each, and leave no room for the others. The first way to a hub from
+ * beside it, both in a state that holds them, stays an arrow: the round of the brakes is seen. Pure.
  */
 export function hubExits(drawing: ChartDrawing): ChartDrawing {
-  const counts = new Map<string, number>()
-  for (const { to, from } of drawing.arrows.filter(isDrawn)) if (to !== from) counts.set(to, (counts.get(to) ?? 0) + 1)
-  const labels = new Map(drawing.nodes.map(({ id, label }) => [id, label]))
+  const ways = drawing.arrows.filter((arrow) => canBeWritten(arrow) && arrow.from !== arrow.to)
+  const byTarget = Map.groupBy(ways, ({ to }) => to)
+  const parents = new Map<string | undefined, string | undefined>(drawing.nodes.map(({ id, parent }) => [id, parent]))
+  const isWritten = new Set(
+    [...byTarget].flatMap(([to, all]) => {
+      const brakes = all.filter(isBrake)
+      const plain = all.filter((arrow) => !isBrake(arrow))
+      const hub = [...(plain.length >= mostArrows ? plain : []), ...(brakes.length >= mostBrakes ? brakes : [])]
+      const inside = parents.get(to)
+      const kept = parents.get(inside) === undefined ? undefined : hub.find(({ from }) => parents.get(from) === inside)
+      return hub.filter((arrow) => arrow !== kept)
+    }),
+  )
+  const names = new Map(drawing.nodes.map(({ id, label, kind }) => [id, kind === 'junction' ? 'then' : label]))
   // A way out of every state inside another belongs in that one's heading.
   const anywhere = new Map(drawing.nodes.flatMap(({ id, kind, parent }) => (kind === 'any' ? [[id, parent!]] : [])))
-  const written = new Map<string, string[]>()
+  const written = new Map<string, DrawnExit[]>()
   const arrows = drawing.arrows.filter((arrow) => {
     const heading = anywhere.get(arrow.from)
-    const isHub = arrow.from !== arrow.to && (counts.get(arrow.to) ?? 0) >= mostArrows
-    if (!isDrawn(arrow) || (heading === undefined && !isHub)) return true
+    if (!isWritten.has(arrow) && (heading === undefined || !canBeWritten(arrow))) return true
     const from = heading ?? arrow.from
-    const lines = written.get(from) ?? []
-    const name = labels.get(arrow.to)!
-    if (arrow.lines.length === 0) lines.push(`else → ${name}`)
-    for (const line of arrow.lines) lines.push(`${line} → ${name}`)
-    written.set(from, lines)
+    const exits = written.get(from) ?? []
+    const { to, style } = arrow
+    const lines = isBrake(arrow) ? arrow.lines.slice(0, -1) : arrow.lines
+    for (const line of lines.length === 0 ? ['else'] : lines)
+      exits.push({ to, name: names.get(to)!, when: whenWords(line), style })
+    written.set(from, exits)
     return false
   })
   const left = new Set(arrows.map(({ from }) => from))
   const nodes = drawing.nodes.flatMap((node) => {
     if (node.kind === 'any' && !left.has(node.id)) return []
-    const lines = written.get(node.id)
-    if (lines === undefined) return node
-    return { ...node, label: node.kind === 'junction' ? 'then' : node.label, details: [...node.details, ...lines] }
+    const exits = written.get(node.id)
+    if (exits === undefined) return node
+    return { ...node, label: names.get(node.id)!, exits }
   })
   return { ...drawing, nodes, arrows }
 }

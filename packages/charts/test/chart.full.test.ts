@@ -6,7 +6,7 @@ import { supervisorMachine } from '../../../src/machines/supervisorMachine.ts'
 import { chart, type ChartSubject } from '../src/chart.ts'
 import { chartDrawing } from '../src/chartDrawing.ts'
 import { chartModel } from '../src/chartModel.ts'
-import { fromElk, lineHeight, toElk, type ChartLayout } from '../src/chartLayout.ts'
+import { boxLines, fromElk, lineHeight, toElk, type ChartLayout } from '../src/chartLayout.ts'
 import { fontSizes } from '../src/pictureStyle.ts'
 import { chartSvg } from '../src/chartSvg.ts'
 import { hubExits } from '../src/hubExits.ts'
@@ -64,6 +64,9 @@ describe('a chart', (it) => {
               assert.not(overlap(area, other), `${area.name} lies on ${other.name}`)
           for (const { x, y, width, height } of areas)
             assert.ok(x >= 0 && y >= 0 && x + width <= laidOut.width && y + height <= laidOut.height)
+          for (const box of laidOut.boxes)
+            for (const { text, indent, name: to = '' } of boxLines(box))
+              assert.ok(indent + measureText(to + text, fontSizes.detail) <= box.width, `${box.id}: ${text}`)
           for (const { id, points } of laidOut.arrows) assert.ok(points.length > 1, id)
           const svg = chartSvg(laidOut)
           assert.is(XMLValidator.validate(svg), true)
@@ -90,6 +93,8 @@ describe('a chart', (it) => {
     assert.match(svg, /<g class="open">/)
     assert.match(svg, /<g class="shut"><path class="arrow"[^>]*\/><path class="head"[^>]*\/><path class="cross"/)
     assert.match(svg, 'draining.entering to draining.prunes is open')
+    assert.match(svg, 'draining.grafted to draining.folding is shut')
+    assert.match(svg, /<path class="cross"[^>]*\/><text [^>]*><tspan class="to">folding<\/tspan> \[foldEnabled\]/)
     const explained = async (picture: Promise<string>): Promise<string[]> =>
       [...(await picture).matchAll(/class="told"[^>]*>([^<]*)</g)].map(([, text]) => text!)
     const own = ['event [guard that must hold]', 'brake open', 'brake shut: never taken']
@@ -97,6 +102,35 @@ describe('a chart', (it) => {
     const without = ['event [guard that must hold]', 'runs: an actor of the state', 'brake']
     assert.equal(await explained(chart(agentMachine, { format: 'svg', detail: 'full' })), without)
     assert.not.match(chart(agentMachine), /brake (open|shut)/)
+  })
+
+  it('draws one way to each brake and writes the others into the states that they leave, none lost', () => {
+    const drawing = chartDrawing(chart(definition({ prune: true }), { format: 'json' }))
+    const { arrows, nodes } = hubExits(drawing)
+    const isBrake = ({ style }: { readonly style: string }): boolean => style === 'open' || style === 'shut'
+    assert.equal(
+      arrows.filter(isBrake).map(({ from, to }) => [from, to]),
+      ['undoing', 'checking', 'reverts', 'prunes', 'consulting', 'folding'].map((to) => [
+        'draining.entering',
+        `draining.${to}`,
+      ]),
+    )
+    const { exits = [] } = nodes.find(({ id }) => id === 'draining.grafted')!
+    assert.equal(
+      exits.filter(isBrake).map(({ name, when, style }) => [name, when, style]),
+      [
+        ['prunes', '[pruneEnabled]', 'open'],
+        ['consulting', '[consultEnabled]', 'shut'],
+        ['folding', '[foldEnabled]', 'shut'],
+      ],
+    )
+    const pairs = (from: string, to: string): string => `${from} → ${to}`
+    const outer = new Map(drawing.nodes.flatMap(({ id, kind, parent }) => (kind === 'any' ? [[id, parent!]] : [])))
+    const shown = [
+      ...arrows.map(({ from, to }) => pairs(outer.get(from) ?? from, to)),
+      ...nodes.flatMap((node) => (node.exits ?? []).map(({ to }) => pairs(node.id, to))),
+    ]
+    for (const { from, to } of drawing.arrows) assert.ok(shown.includes(pairs(outer.get(from) ?? from, to)), to)
   })
 
   it('says what to do where the file that lays it out was left behind', async () => {

@@ -61,6 +61,22 @@ describe('the graph of a conversation', (it) => {
     assert.equal([graph.prunes.length, graph.compactions.length, graph.agents], [1, 1, [{ agentId: 'a.7' }]])
   })
 
+  it('as Mermaid has a box for steps that follow each other, and what was learned at the end of what was given up', () => {
+    const log = eventful()
+    const mermaid = conversationGraph(
+      { id: 'a', conversation: log.conversation, records: calledChild(log) },
+      { format: 'mermaid' },
+    )
+    const [, given] = /(s\d+)\["n4–n5 [^"]*<br\/>n6 [^"]*<br\/>n7–n8 [^"]*"\]/.exec(mermaid)!
+    const [, hidden] =
+      /(s\d+)\["n2–n3 [^"]*\(hidden\)<br\/>#8863; n14 [^"]*<br\/>#9986; hides [^"]*<br\/>#8627; a\.1"\]/.exec(mermaid)!
+    const [, lesson] = /(x\d+)>"⚑ lesson/.exec(mermaid)!
+    assert.match(mermaid, `${given} -.- ${lesson}\n`)
+    assert.match(mermaid, `${hidden} -.-> ${given}\n`)
+    assert.match(mermaid, `class ${given} abandonedStep`)
+    assert.match(mermaid, /\["n9 [^"]*<br\/>n10–n11 [^"]*<br\/>n12–n13 /)
+  })
+
   it('as text tells of all of it below the steps, also in ASCII alone', () => {
     const log = eventful()
     const subject = { id: 'a', conversation: log.conversation, records: calledChild(log) }

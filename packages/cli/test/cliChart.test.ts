@@ -75,7 +75,7 @@ describe('escapement show --format', (it) => {
     const cwd = projectFolder(context, files)
     await recordSession(cwd, { id: 'said', prompts: ['Hello?'], replies: ['Hello!'] })
     const drawn = await runCli(context, ['show', 'said', '--format', 'mermaid'], { cwd })
-    assert.match(drawn.stdout, /^flowchart TD\n[\s\S]*Hello\?/)
+    assert.match(drawn.stdout, /^flowchart TD\n[\s\S]*Hello\?/m)
     const json = await runCli(context, ['show', 'said', '--format', 'json'], { cwd })
     assert.is((JSON.parse(json.stdout) as { steps: unknown[] }).steps.length, 2)
     const file = join(cwd, 'said.svg')

@@ -139,7 +139,7 @@ describeInChromium('the chart on the inspector page', (it) => {
     await runtime.spawn(coder, { id: 'c1' })
     const inspector = await openInspector(context, server.port, { hash: '#agent=c1&view=chart' })
     const { page } = inspector
-    await page.locator('.chart-box[data-state="draining"] > rect').click({ position: { x: 10, y: 10 } })
+    await page.locator('.chart-box[data-state="draining"] > rect').click({ position: { x: 4, y: 20 } })
     await inspector.sees('the only place where the conversation may be reshaped', page.locator('.chart-card'))
     await inspector.sees('brake shut: never taken', page.locator('.chart-card'))
     await page.keyboard.press('Escape')

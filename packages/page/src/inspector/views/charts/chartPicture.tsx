@@ -4,8 +4,12 @@ import { arrowEnd, arrowPath } from '../../../../../charts/src/arrowPath.ts'
 import { brakeChips } from '../../../../../charts/src/brakeChips.ts'
 import type { DrawnNode } from '../../../../../charts/src/chartDrawing.ts'
 import {
-  detailLines,
+  boxLines,
+  exitPoints,
+  isLeft,
+  leftOf,
   lineHeight,
+  type BoxLine,
   type ChartLayout,
   type PlacedArrow,
   type PlacedBox,
@@ -106,13 +110,15 @@ function drawnBox({ box, active, isRecent, reason, far, isNamed }: BoxProps): JS
   const name = far === null || !isNamed ? undefined : farName(box, far)
   const { x, y, width, height } = name?.around ?? box
   if (kind === 'initial') return <circle class="chart-start" cx={x + width / 2} cy={y + height / 2} r={width / 2} />
-  const lines = detailLines(box)
+  const lines = boxLines(box)
   if (kind === 'junction' && lines.length === 0) {
     const [cx, cy, r] = [x + width / 2, y + height / 2, width / 2]
     return <path class="chart-junction" d={`M${cx} ${cy - r}l${r} ${r}l${-r} ${r}l${-r} ${-r}z`} />
   }
   const isActive = active === undefined ? (isRecent ? 'is-recent' : '') : `is-${active}`
-  const at = box.isOuter ? { x: x + 14 } : { x: x + width / 2, 'text-anchor': 'middle' as const }
+  const left = x + leftOf(box)
+  const isAtLeft = far === null ? isLeft(box) : box.isOuter
+  const at = isAtLeft ? { x: left } : { x: x + width / 2, 'text-anchor': 'middle' as const }
   return (
     <g
       class={`chart-box is-${kind} ${box.isOuter ? 'is-outer' : ''} ${isActive} ${far === null ? '' : 'is-far'}`}
@@ -129,11 +135,9 @@ function drawnBox({ box, active, isRecent, reason, far, isNamed }: BoxProps): JS
           {lines.map((line, index) => {
             const base = y + 22 + (index + 1) * lineHeight
             return (
-              <g key={index} class={line === reason ? 'chart-reason' : undefined}>
-                {line === reason && <rect x={x + 6} y={base - 12} width={width - 12} height={lineHeight} rx="4" />}
-                <text class="chart-detail" {...at} y={base}>
-                  {line}
-                </text>
+              <g key={index} class={line.text === reason ? 'chart-reason' : undefined}>
+                {line.text === reason && <rect x={x + 6} y={base - 12} width={width - 12} height={lineHeight} rx="4" />}
+                <Line line={line} x={left} y={base} />
               </g>
             )
           })}
@@ -162,20 +166,48 @@ function drawnBox({ box, active, isRecent, reason, far, isNamed }: BoxProps): JS
   )
 }
 
+function Line({ line, x, y }: { readonly line: BoxLine; readonly x: number; readonly y: number }): JSX.Element {
+  const { text, indent, name, style } = line
+  const said = (
+    <text class="chart-detail" x={x + indent} y={y}>
+      {name !== undefined && <tspan class="chart-to">{name}</tspan>}
+      {text}
+    </text>
+  )
+  if (style === undefined) return said
+  return (
+    <g class={`chart-exit chart-arrow is-${style}`}>
+      <Way arrow={{ points: exitPoints(x, y), style }} />
+      {said}
+    </g>
+  )
+}
+
 const arrowClass = ({ style, role }: PlacedArrow): string => `is-${style} ${role === undefined ? '' : `is-${role}`}`
 
 function Arrow({ arrow, isChosen }: { readonly arrow: PlacedArrow; readonly isChosen: boolean }): JSX.Element | null {
-  const end = arrowEnd(arrow.points, arrow.role === undefined ? 4 : 6)
-  if (end === undefined) return null
-  const way = arrowPath(arrow)
   return (
     <g class={`chart-arrow ${arrowClass(arrow)} ${isChosen ? 'is-chosen' : ''}`} data-arrow={arrow.id}>
       {arrow.names !== undefined && <title>{arrow.names}</title>}
-      <path class="chart-hit" d={way} />
-      <path class="chart-way" d={way} />
+      <path class="chart-hit" d={arrowPath(arrow)} />
+      <Way arrow={arrow} />
+    </g>
+  )
+}
+
+function Way({
+  arrow,
+}: {
+  readonly arrow: Pick<PlacedArrow, 'points' | 'style' | 'role' | 'isCurve'>
+}): JSX.Element | null {
+  const end = arrowEnd(arrow.points, arrow.role === undefined ? 4 : 6)
+  if (end === undefined) return null
+  return (
+    <>
+      <path class="chart-way" d={arrowPath(arrow)} />
       <path class="chart-head" d={end.head} />
       {arrow.style === 'shut' && <path class="chart-shut" d={end.bar} />}
-    </g>
+    </>
   )
 }
 
