@@ -148,6 +148,18 @@ export default defineConfig({ agents: [agent, ({ model }) => defineAgent({ name:
     assert.match(await wrongIn(context, 'export const config = {}'), /has no default export/)
   })
 
+  it('says which copy of the package an agent is of', async (context) => {
+    const config = `export default { agents: [{ ...defineAgent({ name: 'a', model: policyModel(() => '') }) }] }`
+    const dir = configFolder(context, {
+      'escapement.config.ts': configText(config),
+      'node_modules/escapement/package.json': '{}',
+    })
+    const failed: unknown = await readConfig(join(dir, 'escapement.config.ts')).catch((thrown: unknown) => thrown)
+    const own = join(import.meta.dirname, '..', '..', '..')
+    const said = `copy of escapement (${join(dir, 'node_modules', 'escapement')}; this one is ${own})`
+    assert.ok((failed as Error).message.includes(said), (failed as Error).message)
+  })
+
   it('that Node cannot run is refused with its line', async (context) => {
     assert.match(
       await wrongIn(context, '\nenum A { B }\nexport default {}'),

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
 import { dirname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { ToolEntry, ToolEntries } from '../../../../src/actors/define/toolEntries.ts'
 import { RuntimeError, withoutAdvice } from '../../../../src/protocol/errors.ts'
 import type { Config } from '../defineConfig.ts'
@@ -44,7 +46,13 @@ export async function readConfig(file: string): Promise<LoadedConfig> {
     throw new RuntimeError('INVALID_OPTION', `${file} has no default export: write export default defineConfig({ … }).`)
   const checked = configSchema().safeParse(exported['default'], { reportInput: true })
   if (!checked.success)
-    throw new RuntimeError('INVALID_OPTION', wrongInFile(file, readFileSync(file, 'utf8'), checked.error))
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      wrongInFile(file, readFileSync(file, 'utf8'), checked.error).replace(
+        ofAnotherCopy,
+        (said) => said + copies(file),
+      ),
+    )
   const { store, memory, skills: _, mcp: __, ...config } = exported['default'] as Config
   const folder = dirname(file)
   try {
@@ -58,5 +66,22 @@ export async function readConfig(file: string): Promise<LoadedConfig> {
     }
   } catch (thrown) {
     throw new RuntimeError('INVALID_OPTION', `${file}: ${withoutAdvice(thrown)}`, { cause: thrown })
+  }
+}
+
+const ofAnotherCopy = 'made by another copy of escapement'
+
+/** Says where the copy of the package is that a file imports, and where the one is that runs it; nothing if either cannot be told. */
+function copies(file: string): string {
+  const [theirs, own] = [folderOf('escapement', pathToFileURL(file)), folderOf('.', import.meta.url)]
+  return theirs === undefined || own === undefined ? '' : ` (${theirs}; this one is ${own})`
+}
+
+function folderOf(name: string, from: string | URL): string | undefined {
+  try {
+    const found = findPackageJSON(name, from)
+    return found === undefined ? undefined : dirname(found)
+  } catch {
+    return undefined
   }
 }
