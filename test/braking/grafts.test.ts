@@ -139,7 +139,7 @@ describe('a graft by a person', (it) => {
     assert.match(conversationGraph(session), /n5–n6 .*\(copy of n2\)/)
     const model = conversationGraph(session, { format: 'json' })
     assert.is(model.steps.find(({ id }) => id === 'n5')?.copiedFrom, 'n2')
-    assert.match(conversationGraph(session, { format: 'mermaid' }), /s1 -\. copied \.-> s3/)
+    assert.match(conversationGraph(session, { format: 'mermaid' }), /s1 -\. copied \.-> s2/)
     const svg = conversationGraph(session, { format: 'svg' })
     assert.match(svg, /1 of them copies/)
     assert.match(svg, /<path class="graft"/)
