@@ -43,7 +43,7 @@ describe('the embedded model', (it) => {
       const config = `
       import { defineAgent, workspaceTools } from ${JSON.stringify(import.meta.resolve('../../../src/index.ts'))}
       const braking = { revert: true, stall: true }
-      const make = ({ model }) => defineAgent({ name: 'fixer', model, tools: workspaceTools(import.meta.dirname), braking })
+      const make = ({ model }) => defineAgent({ name: 'fixer', model, tools: workspaceTools(import.meta.dirname), braking, toolExecution: 'sequential' })
       export default { agents: [make] }`
       const { code, stdout, stderr, after } = await repair(context, { ...twoFaults, 'escapement.config.ts': config })
       assert.is(code, 0, stdout + stderr)

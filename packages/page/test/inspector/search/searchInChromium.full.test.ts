@@ -60,7 +60,7 @@ describeInChromium('a person who looks for a word on the inspector page', (it) =
       await page.locator('#search').press('Escape')
       await page.locator('#search').waitFor({ state: 'detached' })
       assert.not.match(page.url(), /q=/)
-      assert.is(await page.locator('.is-hit').count(), 0)
+      await until(page, `document.querySelector('.is-hit') === null`)
       checkProblems(context)
     },
   )
