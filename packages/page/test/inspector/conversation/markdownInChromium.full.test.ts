@@ -125,6 +125,8 @@ describeInChromium('messages in Markdown on the inspector page', (it) => {
       const lines = '.diff-line'
       const shown = ['sort()', '−removed: bubble()', '+added: // quick', '+added: merge()', 'end()']
       const approval = page.locator('.approval')
+      // What draws a difference is loaded when the first is shown.
+      await approval.locator(lines).nth(4).waitFor()
       assert.equal(
         (await approval.locator(lines).allTextContents()).map((line) => line.trim()),
         shown,
@@ -133,12 +135,15 @@ describeInChromium('messages in Markdown on the inspector page', (it) => {
       await inspector.sees('+2', row)
       await inspector.sees('src/sort.ts', row)
       await row.locator('.conversation-chevron').click()
+      await row.locator(lines).nth(4).waitFor()
       assert.equal(
         (await row.locator(lines).allTextContents()).map((line) => line.trim()),
         shown,
       )
       await page.locator('.conversation-row.is-message').nth(1).locator('.conversation-head').click()
-      assert.equal((await page.locator('.details').locator(lines).allTextContents()).length, 5)
+      const details = page.locator('.details').locator(lines)
+      await details.nth(4).waitFor()
+      assert.is(await details.count(), 5)
       await button('Approve').click()
       await inspector.sees('Edited.', row)
       checkProblems(inspector)
