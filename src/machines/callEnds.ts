@@ -56,6 +56,10 @@ export function endCall(draft: Draft, index: number, result: CallResult): void {
   if (result.delivers !== undefined) deliverReports(draft, result.delivers)
 }
 
+/** Answers a call that is not run, with the reason for the model. `by`: set if the hook said so. */
+export const refuseCall = (draft: Draft, index: number, text: string, by?: Pick<CallResult, 'hook'>): void =>
+  endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused', ...by })
+
 /** The last of its results has ended the step: the head moves to it. */
 function endStep(draft: Draft, calls: readonly CallState[]): void {
   // Those that have ended are released together: one at a time would copy the others each time.

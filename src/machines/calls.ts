@@ -3,7 +3,7 @@ import type { CallOutput, PlannedCall, SettleOutput } from './effectTypes.ts'
 import type { ToolExecution } from './agentPolicy.ts'
 import { isBackground, nextBackgroundId, receiptOf, startBackground, whyNoMore } from './background.ts'
 import { pinResult, requestBrake } from './brakes.ts'
-import { endCall, synthesize, type ExplainedReason } from './callEnds.ts'
+import { endCall, refuseCall, synthesize, type ExplainedReason } from './callEnds.ts'
 import { callSlot, isAtWork, waitsForPeople } from './callFacts.ts'
 import { recordVersion as v, type Spent } from '../protocol/records.ts'
 import { aliveChildren, allowanceFor } from './allowances.ts'
@@ -26,8 +26,7 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
   refuseExcess(draft)
   refuseUnoffered(draft)
   for (const [index, { mistake: text }] of planned.entries())
-    if (text !== undefined && draft.context.calls[index]?.status === 'ready')
-      endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused' })
+    if (text !== undefined && draft.context.calls[index]?.status === 'ready') refuseCall(draft, index, text)
   for (const [index, { needsApproval }] of planned.entries())
     if (needsApproval && index < policy.maxCallsPerReply && draft.context.calls[index]?.status === 'ready')
       holdCall(draft, index)
@@ -38,7 +37,7 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
 function refuseUnfit(draft: Draft): void {
   for (const [index, { unfit, status }] of draft.context.calls.entries()) {
     if (unfit === undefined || (status !== 'ready' && status !== 'held')) continue
-    endCall(draft, index, { content: [{ type: 'text', text: unfit }], isError: true, synthetic: 'refused' })
+    refuseCall(draft, index, unfit)
   }
 }
 
@@ -55,9 +54,7 @@ function refuseExcess(draft: Draft): void {
   const text =
     `Not run: this reply made ${calls.length} calls, and only the first ${most} of a reply are run. ` +
     'Make those you still need in your next reply.'
-  for (const [index, call] of calls.entries())
-    if (isExcess(call, index))
-      endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused' })
+  for (const [index, call] of calls.entries()) if (isExcess(call, index)) refuseCall(draft, index, text)
 }
 
 const isOffered = ({ context: { frame } }: Draft, { name, via }: Pick<CallState, 'name' | 'via'>): boolean =>
@@ -75,7 +72,7 @@ function refuseUnoffered(draft: Draft): void {
     const { name, status, decision } = call
     if (status !== 'ready' || decision !== undefined || isOffered(draft, call)) continue
     const text = `Not run: ${JSON.stringify(name)} is not available in this turn, which has ${names}.`
-    endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused' })
+    refuseCall(draft, index, text)
   }
 }
 
@@ -170,8 +167,7 @@ function sendToBackground(draft: Draft, index: number): void {
   const { callId, key, name, input } = call
   const { policy } = draft.context
   const refused = whyNoMore(draft.context)
-  if (refused !== undefined)
-    return endCall(draft, index, { content: [{ type: 'text', text: refused }], isError: true, synthetic: 'refused' })
+  if (refused !== undefined) return refuseCall(draft, index, refused)
   const background = nextBackgroundId(draft.context, call)
   draft.record({
     type: 'tool.start',

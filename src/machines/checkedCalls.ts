@@ -1,6 +1,6 @@
 import { errorInfo } from '../protocol/errors.ts'
 import type { CallState } from './agentTypes.ts'
-import { endCall } from './callEnds.ts'
+import { endCall, refuseCall } from './callEnds.ts'
 import { advanceCalls, holdCall } from './calls.ts'
 import type { Draft } from './draft.ts'
 import type { CallVerdict, HookOutput } from './effectTypes.ts'
@@ -45,15 +45,15 @@ function applyVerdict(draft: Draft, index: number, verdict: CallVerdict): void {
     }
     case 'refused':
     case 'mistaken':
-      return endCall(draft, index, {
-        content: [{ type: 'text', text: verdict.text }],
-        isError: true,
-        synthetic: 'refused',
-      })
+      return refuseCall(draft, index, verdict.text)
     case 'denied':
-      return refuse(draft, index, 'denied', `Denied by the application: it was not run. Reason: ${verdict.reason}`)
+      return refuseCall(draft, index, `Denied by the application: it was not run. Reason: ${verdict.reason}`, {
+        hook: 'denied',
+      })
     case 'failed':
-      return refuse(draft, index, 'unchecked', `Not run: it could not be checked. ${verdict.error.message}`)
+      return refuseCall(draft, index, `Not run: it could not be checked. ${verdict.error.message}`, {
+        hook: 'unchecked',
+      })
     case 'answered':
       return endCall(draft, index, {
         content: verdict.content,
@@ -69,6 +69,3 @@ const checkedBy = ({ context }: Draft, rule: string | undefined): Pick<CallState
   ...(context.policy.flags.beforeTool === true ? { beforeTool: true } : {}),
   ...(rule === undefined ? {} : { rule }),
 })
-
-const refuse = (draft: Draft, index: number, hook: 'denied' | 'unchecked', text: string): void =>
-  endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused', hook })
