@@ -94,6 +94,16 @@ describe('the check of a tool', (it) => {
     assert.not.match(JSON.stringify(await harness.records()), 'hunter2')
   })
 
+  it('says no more than a result may', async (context) => {
+    const check = (): never => {
+      throw new Error('x'.repeat(100_000))
+    }
+    const harness = await begin(context, check)
+    await harness.run.result
+    const [result] = await results(harness)
+    assert.ok(textOf(result!.content).length <= 30_000)
+  })
+
   it('must be a function', () => {
     assert.throws(() => tool('pay', () => '', { check: true as never }), /check: give a function/)
   })

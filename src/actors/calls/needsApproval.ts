@@ -1,5 +1,6 @@
 import type { HookInput } from '../../machines/effectTypes.ts'
 import { messageOf } from '../../protocol/errors.ts'
+import { cutMiddle } from '../../protocol/text/cutMiddle.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { answerInTime } from '../timing/answerInTime.ts'
 import type { Cancellation } from '../timing/cancellation.ts'
@@ -57,7 +58,7 @@ export async function mistakeIn(
       await check(parsed.value, { ...runContext(ports, at, { signal }), redact: ports.redactor, closeWith })
       return undefined
     } catch (thrown) {
-      return clean(ports, messageOf(thrown))
+      return cutMiddle(clean(ports, messageOf(thrown)), tool!.maxOutputChars)
     }
   }
   try {
