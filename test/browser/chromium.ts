@@ -135,6 +135,9 @@ class Pages {
 const isElsewhere = ({ protocol, hostname }: URL): boolean =>
   /^(https?|wss?):$/.test(protocol) && !/^(127\.0\.0\.1|localhost|\[::1\])$/.test(hostname)
 
+/** Problems that a page has while its server is gone: requests are refused, cut short, or go unanswered. */
+export const serverGone = /WebSocket connection to|net::ERR_(CONNECTION_|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)/
+
 /** Fails when anything went wrong in a page, but for what is expected. */
 export function checkProblems({ problems }: OpenPage, expected: RegExp = /^\b$/): void {
   assert.equal(

@@ -48,6 +48,9 @@ const failed: { readonly [scenario: string]: RegExp } = {
   'auth/2025-03-26-oauth-metadata-backcompat': /Expected Check Missing: token-request/,
   'auth/cross-app-access-complete-flow': /did not perform JWT bearer grant exchange/,
 }
+/** The scenario that measures our client with a clock, to 500 ms: a busy machine is late now and then, a wrong client always. */
+const timed = 'sse-retry'
+const attemptsWhenTimed = 4
 /** Number of scenarios at a time. */
 const atOnce = 3
 
@@ -59,13 +62,18 @@ describe('the conformance kit of the protocol', (each) => {
     const client = `${process.execPath} --disable-warning=ExperimentalWarning ${join(import.meta.dirname, 'conformanceClient.ts')} ${folder}`
     const waiting = [...passed, ...Object.keys(failed)]
     const wrong: string[] = []
+    const faultIn = async (scenario: string): Promise<string | undefined> => {
+      const args = ['client', '--command', client, '--scenario', scenario, '--timeout', '120000']
+      const said = await kit(context, folder, args)
+      const isRight = failed[scenario]?.test(said) ?? said.includes('OVERALL: PASSED')
+      return isRight ? undefined : `${scenario}:\n${said.slice(-2_000)}`
+    }
     const work = async (): Promise<void> => {
       for (let scenario = waiting.pop(); scenario !== undefined; scenario = waiting.pop()) {
-        const args = ['client', '--command', client, '--scenario', scenario, '--timeout', '120000']
-        const said = await kit(context, folder, args)
-        const expected = failed[scenario]
-        const isRight = expected === undefined ? said.includes('OVERALL: PASSED') : expected.test(said)
-        if (!isRight) wrong.push(`${scenario}:\n${said.slice(-2_000)}`)
+        let fault = await faultIn(scenario)
+        for (let attempt = 2; fault !== undefined && scenario === timed && attempt <= attemptsWhenTimed; attempt++)
+          fault = await faultIn(scenario)
+        if (fault !== undefined) wrong.push(fault)
       }
     }
     await Promise.all(Array.from({ length: atOnce }, work))

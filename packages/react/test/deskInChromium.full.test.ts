@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { checkProblems, describeInChromium, type PageContext } from '../../../test/browser/chromium.ts'
+import { checkProblems, describeInChromium, serverGone, type PageContext } from '../../../test/browser/chromium.ts'
 import { cliCommand, projectFolder, startChild, type CliChild } from '../../cli/test/cliChild.ts'
 import { assert } from '../../../test/support/suite.ts'
 
@@ -70,7 +70,7 @@ describeInChromium('the desk in React', (it) => {
       await tab.getByText('It is on its way to your account.').waitFor()
       await say(page, 'Thank you.')
       await tab.locator('p.user', { hasText: 'Thank you.' }).waitFor()
-      checkProblems(context, /WebSocket connection to/)
+      checkProblems(context, serverGone)
       checkProblems(other)
       checkProblems(staff)
     },

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 import { bundleForPage } from '../../../../test/browser/bundleForPage.ts'
-import { checkProblems, describeInChromium } from '../../../../test/browser/chromium.ts'
+import { checkProblems, describeInChromium, serverGone } from '../../../../test/browser/chromium.ts'
 import { servePage } from '../../../../test/browser/servePage.ts'
 import { assert } from '../../../../test/support/suite.ts'
 import { Dice } from '../../../../test/tree/dice.ts'
@@ -49,6 +49,6 @@ describeInChromium('the client in a page', (it) => {
     assert.equal([...errors, ...checkHeard(events, records, 'a1'), ...checkTexts(events)], [])
     assert.equal([...checkOnce(given, records), ...checkResult(runId, results[0]!, records)], [])
     assert.ok(records.filter(({ type }) => type === 'turn.start').length >= 200)
-    checkProblems(context, /WebSocket connection to/)
+    checkProblems(context, serverGone)
   })
 })

@@ -1,6 +1,6 @@
 import { assert } from '../../../../../test/support/suite.ts'
 import { startServerProcess } from '../../../../bridge/test/server/resume/serverProcess.ts'
-import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'
+import { checkProblems, describeInChromium, serverGone } from '../../../../../test/browser/chromium.ts'
 import { axeViolations } from '../axe.ts'
 import { openInspector, startAgent, until } from '../inspectorHarness.ts'
 import { servedPage } from '../servedPage.ts'
@@ -56,7 +56,7 @@ describeInChromium('the inspector page over a server that is killed', (it) => {
     )
     assert.is(await page.evaluate('globalThis.isTheSame'), true)
     // So does what was asked for at that moment.
-    checkProblems(context, /WebSocket connection to|net::ERR_CONNECTION_/)
+    checkProblems(context, serverGone)
   })
 })
 

@@ -4,7 +4,7 @@ import { defineAgent } from '../../../../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../../../models/src/policyModel.ts'
 import { systemClock } from '../../../../../src/protocol/ports/clock.ts'
 import { textOf } from '../../../../../src/protocol/messages.ts'
-import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'
+import { checkProblems, describeInChromium, serverGone } from '../../../../../test/browser/chromium.ts'
 import { startServerProcess } from '../../../../bridge/test/server/resume/serverProcess.ts'
 import { lastingStore } from '../../../../bridge/test/server/bridgeHarness.ts'
 import { storeFolder } from '../../../../stores/test/storeFolder.ts'
@@ -217,7 +217,7 @@ describeInChromium('the page over a server that is killed while braked sub-agent
     await inspector.sees('All is done.')
     const after = await Promise.all(['boss', 'boss.1', 'boss.2'].map((id) => server.log(id)))
     after.forEach((records, index) => assert.equal(records.slice(0, before[index]!.length), before[index]))
-    checkProblems(context, /WebSocket connection to|ERR_CONNECTION_REFUSED/)
+    checkProblems(context, serverGone)
   })
 })
 
