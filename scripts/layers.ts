@@ -87,7 +87,7 @@ export const layers: readonly Layer[] = [
   { path: 'packages/models/src', below: [...words, 'src/actors', adapters], packages: ['zod'] },
   {
     path: 'packages/runtime/src',
-    below: [...core, 'packages/words/src', 'packages/redaction/src', 'packages/stores/src'],
+    below: [...core, ...sourcesOf('words redaction stores'), 'packages/sessions/src/exportSession.ts'],
     packages: ['xstate', 'zod', 'nanoid', 'croner'],
     node: 'modules',
   },

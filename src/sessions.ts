@@ -9,7 +9,7 @@ export type { Spend } from '../packages/wire/src/spend.ts'
 export { forkSession } from '../packages/sessions/src/forkSession.ts'
 export { copySessions, type CopiedSessions } from '../packages/sessions/src/copySessions.ts'
 export { deleteSession } from '../packages/sessions/src/deleteSession.ts'
-export { exportSession } from './log/exportSession.ts'
+export { exportSession } from '../packages/sessions/src/exportSession.ts'
 export { importSession } from '../packages/sessions/src/importSession.ts'
 
 // A session, as its records tell it

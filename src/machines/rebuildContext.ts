@@ -45,16 +45,15 @@ export interface KeptContext {
   readonly isHeld: boolean
 }
 
-/** The context of an agent, record by record. `kept`: the state from which it continues. */
+/** The context of an agent, record by record. `kept`: the state from which it continues, copied when the first record comes. */
 export class ContextFold {
-  readonly #state: { -readonly [K in keyof FoldedContext]: FoldedContext[K] }
-  readonly #calls: FoldedCalls
+  #state: { -readonly [K in keyof FoldedContext]: FoldedContext[K] }
+  #calls: FoldedCalls | undefined
   /** Nothing is running, and the run's wall time is stopped, because its calls wait for people. */
   #isHeld: boolean
 
   constructor(kept: KeptContext = { context: empty, isHeld: false }) {
-    this.#state = { ...kept.context }
-    this.#calls = new FoldedCalls(kept.context.calls)
+    this.#state = kept.context
     this.#isHeld = kept.isHeld
   }
 
@@ -65,25 +64,31 @@ export class ContextFold {
 
   /** A copy of the context: later records do not change it. */
   get context(): FoldedContext {
-    return { ...this.#state, calls: [...this.#calls.list] }
+    return { ...this.#state, calls: [...(this.#calls?.list ?? this.#state.calls)] }
   }
 
   keep(): KeptContext {
     return { context: this.context, isHeld: this.#isHeld }
   }
 
+  #begin(): FoldedCalls {
+    this.#state = { ...this.#state }
+    return new FoldedCalls(this.#state.calls)
+  }
+
   apply(record: LogRecord): void {
+    const calls = (this.#calls ??= this.#begin())
     const state = this.#state
     const foreign = record.foreign === true || (state.foreign && isEnding(record))
-    if (state.foreign && !foreign) endAll(state, this.#calls)
+    if (state.foreign && !foreign) endAll(state, calls)
     // The messages that an agent began with were never a run of its own.
     const isHistory = 'runId' in record && isImported(record)
     const now = record.type === 'agent.created' ? state.now : record.time
-    if (!isHistory) foldRecord(state, record, this.#calls, now)
+    if (!isHistory) foldRecord(state, record, calls, now)
     const { heldAt } = state
     Object.assign(state, { seq: record.seq, now: record.time, heldAt: record.time, foreign })
     const wasHeld = this.#isHeld
-    this.#isHeld = state.run !== null && this.#calls.isHeld
+    this.#isHeld = state.run !== null && calls.isHeld
     if (wasHeld && this.#isHeld) state.heldAt = heldAt
     else if (wasHeld) this.#release(heldAt)
   }

@@ -5,7 +5,7 @@ import type { HostShared } from './agents/hostOptions.ts'
 import type { RuntimeSetup } from './runtimeSetup.ts'
 
 export function hostShared(
-  { logger, snapshots, random, instrumentation, models, modelTurns, instead }: RuntimeSetup,
+  { logger, snapshots, random, instrumentation, models, modelTurns, instead, exportSession }: RuntimeSetup,
   parts: Pick<
     HostShared,
     'machine' | 'createActor' | 'sources' | 'childHosts' | 'store' | 'isStoreOver' | 'clock' | 'unloader' | 'reload'
@@ -26,5 +26,6 @@ export function hostShared(
     models,
     modelTurns,
     instead,
+    exportSession,
   }
 }

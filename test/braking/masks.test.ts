@@ -1,6 +1,6 @@
 import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
 import type { Summary } from '../../src/actors/brakes/compaction/summariseSpan.ts'
-import { exportSession } from '../../src/log/exportSession.ts'
+import { exportSession } from '../../packages/sessions/src/exportSession.ts'
 import { forkSession } from '../../packages/sessions/src/forkSession.ts'
 import { importSession } from '../../packages/sessions/src/importSession.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'

@@ -3,7 +3,7 @@ import { rebuildConversation } from '../../src/conversation/tree/rebuildConversa
 import { assembleRequest } from '../../src/conversation/request/assembleRequest.ts'
 import { conversationGraph } from '../../packages/charts/src/conversationGraph.ts'
 import { forkSession } from '../../packages/sessions/src/forkSession.ts'
-import { exportSession } from '../../src/log/exportSession.ts'
+import { exportSession } from '../../packages/sessions/src/exportSession.ts'
 import { importSession } from '../../packages/sessions/src/importSession.ts'
 import { loadSession } from '../../packages/sessions/src/loadSession.ts'
 import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'

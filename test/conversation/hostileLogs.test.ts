@@ -6,7 +6,7 @@ import { estimateTokens, type TokenCounter } from '../../src/conversation/limits
 import { hasCode } from '../../src/protocol/errors.ts'
 import type { NodeId } from '../../src/protocol/ids.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { headerLine, lineOf } from '../../src/log/exportLines.ts'
+import { headerLine, lineOf } from '../../packages/sessions/src/exportLines.ts'
 import { importSession } from '../../packages/sessions/src/importSession.ts'
 import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'

@@ -27,7 +27,7 @@ function keeping(rest: Partial<CheckpointStore> = {}) {
       keep: () => ({ kept: {} as never, nodes: { table: new Uint8Array(seen.nodeBytes), shared: [], own: [] } }),
     },
     pending: undefined as Promise<void> | undefined,
-    log: { durable: () => host.pending },
+    log: { durable: () => host.pending, checkpointFailed: (thrown: unknown) => void seen.failures.push(thrown) },
   }
   const seen = {
     nodeBytes: 1,
@@ -67,7 +67,6 @@ function keeping(rest: Partial<CheckpointStore> = {}) {
     at: 0,
     bytes: 0,
     last: undefined,
-    failed: (thrown) => void seen.failures.push(thrown),
   })
   const happens = (count: number): void => {
     for (const record of recordsBetween(host.view.lastSeq + 1, host.view.lastSeq + count)) {

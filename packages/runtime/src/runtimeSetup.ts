@@ -6,6 +6,7 @@ import { systemClock } from '../../../src/protocol/ports/clock.ts'
 import type { RuntimeSetup } from '../../../src/runtime/runtimeSetup.ts'
 import { gateOf } from './limits/gateOf.ts'
 import { ModelQueue } from './limits/modelQueue.ts'
+import { exportSession } from '../../sessions/src/exportSession.ts'
 import { Redactor } from '../../redaction/src/redactor.ts'
 import { interpretBy } from './interpreter/differenceFromXState.ts'
 import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
@@ -34,6 +35,7 @@ export function runtimeSetup(options: RuntimeOptions): RuntimeSetup {
     models: queue && ((caller) => gateOf(queue, clock, caller)),
     modelTurns: options.modelTurns,
     watch: warnOfForgottenApprovals,
+    exportSession,
     interpreter: interpretBy(options.interpreter ?? 'planned', logger),
   }
 }

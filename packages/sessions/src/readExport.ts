@@ -7,9 +7,9 @@ import { damagedFile, foreignFormat } from '../../stores/src/foreignFormat.ts'
 import { agentIdSchema } from '../../../src/protocol/ids.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import { corruptLine, readRecord } from '../../stores/src/readRecord.ts'
-import { exportFormat, exportVersion } from '../../../src/log/exportLines.ts'
+import { exportFormat, exportVersion } from './exportLines.ts'
 import { artifactField, artifactIn, type ReadArtifact as KeptFile } from './artifacts/importedArtifacts.ts'
-import { exportHeaderSchema, type ExportHeader } from '../../../src/log/exportSession.ts'
+import { exportHeaderSchema, type ExportHeader } from './exportSession.ts'
 
 /** One log of an exported session. */
 export interface ExportedLog {

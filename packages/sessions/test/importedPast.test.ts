@@ -1,7 +1,7 @@
 import { defineAgent, type AgentOptions } from '../../../src/actors/define/defineAgent.ts'
 import { createRuntime } from '../../bridge/src/createRuntime.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
-import { headerLine, lineOf } from '../../../src/log/exportLines.ts'
+import { headerLine, lineOf } from '../src/exportLines.ts'
 import { forkSession } from '../src/forkSession.ts'
 import { importSession } from '../src/importSession.ts'
 import { memoryStore } from '../../stores/src/memory/memoryStore.ts'

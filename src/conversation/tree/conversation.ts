@@ -94,7 +94,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
   #notes = noNotes
   /** Text that tells the model about an answer that could not be used. */
   #repair: string | undefined
-  readonly undone = new UndoneTags((id) => this.tree.node(id))
+  readonly undone = new UndoneTags(this.tree)
   #ownFrom: NodeId = 1
   /** The state on the tree; `undefined` until it is first changed. */
   state: TreeState | undefined

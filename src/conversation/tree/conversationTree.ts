@@ -41,7 +41,7 @@ export class ConversationTree {
   foreignTo: NodeId
 
   /** `tagsOf`: the tags of a stored node. */
-  constructor(kept?: KeptTree, tagsOf: (id: NodeId) => readonly Tag[] = () => nobody) {
+  constructor(kept?: KeptTree, tagsOf: (id: NodeId) => readonly Tag[] = noTags) {
     this.#kept = kept
     if (kept !== undefined) makeRoom(this.#nodes, kept.lastNodeId)
     this.#trunk = idsIn(kept?.trunk ?? nobody)
@@ -209,6 +209,7 @@ export class ConversationTree {
 }
 
 const nobody: readonly never[] = Object.freeze([])
+const noTags = (): readonly never[] => nobody
 
 /** Reserves room for nodes up to an id, because an array that grows by leaps stays slow. */
 function makeRoom(nodes: (ConversationNode | undefined)[], last: NodeId): void {

@@ -28,7 +28,11 @@ export interface KeptHost {
   /** Store of its log. */
   readonly store: Pick<Store, 'read'>
   readonly machine: { readonly state: string; readonly unseen: number; readonly isStopped: boolean }
-  readonly log: { durable(): Promise<void> | undefined }
+  readonly log: {
+    durable(): Promise<void> | undefined
+    /** Called with the error of a checkpoint that could not be written: nothing is lost with it. */
+    checkpointFailed(thrown: unknown): void
+  }
   readonly view: {
     /** `seq` of the last record. */
     readonly lastSeq: number
@@ -52,14 +56,14 @@ export interface KeeperOptions {
   readonly shared?: SharedState | undefined
   /** The last record of the log so far. */
   readonly last: LogRecord | undefined
-  /** Called with the error of a checkpoint that could not be written: nothing is lost with it. */
-  readonly failed: (thrown: unknown) => void
 }
 
 /** Writes checkpoints of one agent: when it is at rest after many records, and when it is let go of. */
 export class CheckpointKeeper {
   readonly #host: KeptHost
-  readonly #options: KeeperOptions
+  readonly #checkpoints: CheckpointStore
+  readonly #epoch: number | undefined
+  readonly #context: ContextFold
   #created: RecordOf<'agent.created'> | undefined
   #at: number
   #bytes: number
@@ -69,12 +73,14 @@ export class CheckpointKeeper {
   #isDue = false
   #last: LogRecord | undefined
   /** Records that the context has yet to be folded over: most agents write no checkpoint before they end. */
-  readonly #unfolded: LogRecord[] = []
+  #unfolded: LogRecord[] | undefined
   #writing: Promise<void> | undefined
 
   constructor(host: KeptHost, options: KeeperOptions) {
     this.#host = host
-    this.#options = options
+    this.#checkpoints = options.checkpoints
+    this.#epoch = options.epoch
+    this.#context = options.context
     this.#created = options.created
     this.#at = options.at
     this.#bytes = options.bytes
@@ -85,19 +91,21 @@ export class CheckpointKeeper {
   /** Takes the next record. */
   apply(record: LogRecord): void {
     this.#last = record
-    if (!this.#isVolatile && this.#unfolded.push(record) === records.least) this.#fold()
+    if (!this.#isVolatile && (this.#unfolded ??= []).push(record) === records.least) this.#fold()
     if (record.type === 'agent.created') this.#created = record
     else if (record.type === 'compaction.end' && record.applied) this.#isDue = true
   }
 
   /** Folds the waiting records, which are redacted as they were written. */
   #fold(): void {
-    for (const record of this.#unfolded.splice(0)) this.#options.context.apply(record)
+    const unfolded = this.#unfolded ?? []
+    this.#unfolded = undefined
+    for (const record of unfolded) this.#context.apply(record)
   }
 
   /** True for checkpoints that cannot be read while the agent is loaded. */
   get #isVolatile(): boolean {
-    return this.#options.checkpoints.isVolatile === true
+    return this.#checkpoints.isVolatile === true
   }
 
   get #since(): number {
@@ -141,8 +149,8 @@ export class CheckpointKeeper {
   async #write(shared?: SharedState): Promise<void> {
     const [last, created, at, isDue] = [this.#last, this.#created, this.#at, this.#isDue]
     if (last === undefined || created === undefined) return
-    const { checkpoints, epoch, context, failed } = this.#options
-    const { agentId, store, view } = this.#host
+    const { agentId, store, view, log } = this.#host
+    const context = this.#context
     this.#at = last.seq
     this.#isDue = false
     try {
@@ -154,19 +162,19 @@ export class CheckpointKeeper {
       const checkpoint = (shared && checkpointOf(last, state, nodes, shared)) ?? this.#whole(last, state, nodes)
       this.#bytes = checkpoint.body.length + (checkpoint.shared?.body.length ?? 0)
       this.#shared = undefined
-      await this.#host.log.durable()
-      await checkpoints.write(agentId, checkpoint, epoch)
+      await log.durable()
+      await this.#checkpoints.write(agentId, checkpoint, this.#epoch)
     } catch (thrown) {
       this.#at = at
       this.#isDue = isDue
-      failed(thrown)
+      log.checkpointFailed(thrown)
     }
   }
 
   /** All that there is to write; the next may share most of it. */
   #whole(last: LogRecord, state: KeptState, nodes: NodePieces): Checkpoint {
     const bytes = nodes.shared.reduce((sum, chunk) => sum + chunk.length, 0)
-    const isShared = this.#options.checkpoints.keepsShared === true && bytes >= sharing.least
+    const isShared = this.#checkpoints.keepsShared === true && bytes >= sharing.least
     return checkpointOf(
       last,
       state,

@@ -27,11 +27,14 @@ export interface HostShared {
   /** Snapshots, for a store that keeps none. */
   readonly snapshots: SnapshotStore
   readonly clock: Clock
+  /** Random numbers from 0 to 1 for the jitter of retries. */
   readonly random: () => number
-  /** Tracing and logging; set when there is a tracer or a logger. */
+  /** Tracing and logging, whose errors harm no run; set when there is a tracer or a logger. */
   readonly instrumentation?: Required<Tracer> | undefined
   /** Sources of tools, and the redactor, once there are secrets to blank. */
   readonly sources: Sources
+  /** Returns a session as the lines of a file. */
+  readonly exportSession: (store: Store, agentId: string) => AsyncIterable<string>
   /** Things that tools have opened. */
   readonly resources: Resources
   /** Returns true once nobody can read its store any more: the runtime made it itself, and closes. */

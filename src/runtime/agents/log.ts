@@ -1,4 +1,3 @@
-import { exportSession } from '../../log/exportSession.ts'
 import { RuntimeError, type ErrorInfo, messageOf } from '../../protocol/errors.ts'
 import type { LogRecord, RecordDraft } from '../../protocol/records.ts'
 import { type StoreLease, stored, type Store } from '../../protocol/ports/store.ts'
@@ -12,7 +11,7 @@ interface Logged extends Pick<TreeAgent, 'agentId' | 'store' | 'parent' | 'incog
   readonly machine: Pick<TreeAgent['machine'], 'at' | 'isStopped'> & {
     tell(event: { readonly type: 'store.failed'; readonly error: ErrorInfo }): void
   }
-  readonly shared: Pick<HostShared, 'clock' | 'sources' | 'isStoreOver' | 'checkpointFailed'>
+  readonly shared: Pick<HostShared, 'clock' | 'sources' | 'isStoreOver' | 'checkpointFailed' | 'exportSession'>
   /** Called when another writer has the log: the agent continues there, and ends here. */
   lost(error: ErrorInfo): void
 }
@@ -48,13 +47,14 @@ export class AgentLog implements LogOwner {
     host: KeptHost,
     from: Pick<KeeperOptions, 'context' | 'created' | 'at' | 'bytes' | 'shared' | 'last'>,
   ): void {
-    const { agentId, store, parent, incognito, shared } = this.#agent
+    const { store, parent, incognito } = this.#agent
     const { checkpoints } = store
     if (checkpoints === undefined || parent !== undefined || incognito) return
-    const failed = (thrown: unknown): void => {
-      if (!this.#writer.isLost) shared.checkpointFailed(agentId, thrown)
-    }
-    this.#keeper = new CheckpointKeeper(host, { ...from, checkpoints, epoch: this.#lease.epoch, failed })
+    this.#keeper = new CheckpointKeeper(host, { ...from, checkpoints, epoch: this.#lease.epoch })
+  }
+
+  checkpointFailed(thrown: unknown): void {
+    if (!this.#writer.isLost) this.#agent.shared.checkpointFailed(this.agentId, thrown)
   }
 
   /**
@@ -125,7 +125,7 @@ export class AgentLog implements LogOwner {
 
   async *exportSession(): AsyncGenerator<string, void, undefined> {
     await this.durable()
-    yield* exportSession(this.#agent.store, this.agentId)
+    yield* this.#agent.shared.exportSession(this.#agent.store, this.agentId)
   }
 
   /** Waits for the log and releases it to the next writer. */

@@ -55,7 +55,7 @@ export class Announcer {
   readonly #owner: EventOwner
   readonly #parent: Announcer | undefined
   readonly #shared: Listening
-  #observers = new Observers(this)
+  #observers: Observers | undefined
   /** Listeners that also want events of descendants. */
   #family: Observers | undefined
   #deltas: DeltaFilter | undefined
@@ -72,20 +72,24 @@ export class Announcer {
   }
 
   subscribe(listener: AgentListener, { descendants }: { readonly descendants: boolean }): () => void {
-    if (!descendants) return this.#observers.add(listener)
+    if (!descendants) return this.#own.add(listener)
     this.#family ??= new Observers(this)
     return this.#family.add(listener)
   }
 
+  get #own(): Observers {
+    return (this.#observers ??= new Observers(this))
+  }
+
   /** True if anyone listens here. */
   get isAttended(): boolean {
-    return !this.#observers.isEmpty || this.#family?.isEmpty === false
+    return this.#observers?.isEmpty === false || this.#family?.isEmpty === false
   }
 
   /** True if anyone receives the agent's live events. */
   get isObserved(): boolean {
     return (
-      !this.#observers.isEmpty ||
+      this.#observers?.isEmpty === false ||
       this.#reader !== undefined ||
       this.isHeard ||
       this.#shared.instrumentation?.wantsRequests === true
@@ -171,7 +175,7 @@ export class Announcer {
   }
 
   #tell(event: AgentEvent): void {
-    this.#observers.tell(event, this.#reader)
+    this.#own.tell(event, this.#reader)
     if (this.#family !== undefined || this.#parent !== undefined) this.#tellFamily(event)
   }
 
@@ -187,7 +191,7 @@ export class Announcer {
   /** Announces the events that were held back, once the machine's step is done. */
   flush(): void {
     this.#family?.flush()
-    this.#observers.flush()
+    this.#observers?.flush()
     this.#parent?.flush()
   }
 
@@ -209,7 +213,7 @@ export class Announcer {
 
   /** Listeners hear nothing more; the tracer and the logger do. */
   over(): void {
-    this.#observers = new Observers(this)
+    this.#observers = undefined
     this.#family = undefined
   }
 
@@ -236,7 +240,7 @@ export class Announcer {
   }
 
   #hold(event: AgentEvent): void {
-    this.#observers.hold(event, this.#reader)
+    this.#own.hold(event, this.#reader)
     this.#family?.hold(event, undefined)
     if (this.#parent !== undefined) this.#parent.#holdOfChild(event, this.#isForAll(event))
   }
@@ -248,7 +252,7 @@ export class Announcer {
 
   #holdOfChild(event: AgentEvent, isApproval: boolean): void {
     this.#family?.hold(event, undefined)
-    if (isApproval) this.#observers.hold(event, this.#reader)
+    if (isApproval) this.#own.hold(event, this.#reader)
     if (this.#parent !== undefined) this.#parent.#holdOfChild(event, isApproval && !this.#owner.isUnattended)
   }
 

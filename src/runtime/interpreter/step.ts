@@ -22,6 +22,7 @@ const running = 1
 const stopped = 2
 
 const none: readonly never[] = Object.freeze([])
+const noChildren = Object.freeze({})
 
 /** The processing of one event, with the changes so far. Effects run or are deferred exactly as in XState. */
 export class Step {
@@ -224,7 +225,7 @@ export function plannedMachine<Machine extends AnyStateMachine>(machine: Machine
       const step = new Step(
         machine,
         scope,
-        { ...blank, context, children: {} } as AnyMachineSnapshot,
+        { ...blank, context, children: noChildren } as AnyMachineSnapshot,
         plans.initial.next,
       )
       step.settle(plans.initial, { type: 'xstate.init', input })

@@ -8,7 +8,7 @@ import { createRuntime, defineAgent, memoryStore } from '../../../../src/index.t
 import { bridgeProtocol } from '../../../wire/src/bridgeProtocol.ts'
 import { mcpTools } from '../../../../src/mcp.ts'
 import { scriptedModel } from '../../../evaluation/src/testing/scriptedModel.ts'
-import { exportSession } from '../../../../src/log/exportSession.ts'
+import { exportSession } from '../../../sessions/src/exportSession.ts'
 import { calls } from '../../../../test/support/agentHarness.ts'
 import { anywhere, inHeaders, random, secretWith, told } from '../../../../test/support/awkwardSecrets.ts'
 import { someRuns } from '../../../../test/support/seeds.ts'

@@ -3,7 +3,7 @@ import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { fromBase64 } from '../../../../src/protocol/text/fromBase64.ts'
 import { parseRecord } from '../../../../src/protocol/upgradeRecord.ts'
-import { takeKept } from '../../../../src/log/exportLines.ts'
+import { takeKept } from '../../../sessions/src/exportLines.ts'
 import { packedSchema, pagesVersion, type PageLine } from '../sessionPages/sessionFile.ts'
 
 /** Content of a session's file. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { LogOrigin } from '../../../../src/protocol/ports/logPages.ts'
-import type { ExportLine, KeptLine } from '../../../../src/log/exportLines.ts'
+import type { ExportLine, KeptLine } from '../../../sessions/src/exportLines.ts'
 import type { SessionSummary } from '../../../sessions/src/listSessions.ts'
 
 /** Version of the files beside a page of sessions. A page refuses those of a newer one. */

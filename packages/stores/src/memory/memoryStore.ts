@@ -39,17 +39,16 @@ class MemoryCheckpoints implements CheckpointStore {
 class MemoryLease implements StoreLease {
   readonly agentId: string
   readonly repairedBytes = 0
-  /** Seq n is at index n - 1. */
-  readonly records: LogRecord[]
+  lastSeq: number
   readonly epoch: number
   readonly #leases: Map<string, MemoryLease>
   /** Resolves once another writer has the log. */
   readonly lost: Promise<void>
   #lose!: () => void
 
-  constructor(agentId: string, records: LogRecord[], epoch: number, leases: Map<string, MemoryLease>) {
+  constructor(agentId: string, lastSeq: number, epoch: number, leases: Map<string, MemoryLease>) {
     this.agentId = agentId
-    this.records = records
+    this.lastSeq = lastSeq
     this.epoch = epoch
     this.#leases = leases
     this.lost = new Promise((resolve) => (this.#lose = resolve))
@@ -58,10 +57,6 @@ class MemoryLease implements StoreLease {
   /** Notes that another writer has the log. */
   lose(): void {
     this.#lose()
-  }
-
-  get lastSeq(): number {
-    return this.records.length
   }
 
   async release(): Promise<void> {
@@ -82,6 +77,7 @@ class MemoryLease implements StoreLease {
  * ```
  */
 export function memoryStore(): ErasableStore {
+  /** Seq n is at index n - 1. */
   const logs = new Map<string, LogRecord[]>()
   const leases = new Map<string, MemoryLease>()
   /** Number of times that each log was opened. */
@@ -106,13 +102,17 @@ export function memoryStore(): ErasableStore {
   const checkpoints = new MemoryCheckpoints(leaseOf)
   const timers = new MemoryTimers(leaseOf)
   const keep = (agentId: string, records: readonly LogRecord[], epoch: number | undefined): void => {
-    const log = leaseOf(agentId, epoch).records
-    const repeated = countRepeated(agentId, records, log.length)
+    const lease = leaseOf(agentId, epoch)
+    const log = logs.get(agentId)
+    const repeated = countRepeated(agentId, records, lease.lastSeq)
     for (let index = 0; index < repeated; index += 1) {
       const record = records[index]!
-      if (!isDeepStrictEqual(log[record.seq - 1], record)) throw otherRecord(agentId, record.seq)
+      if (!isDeepStrictEqual(log?.[record.seq - 1], record)) throw otherRecord(agentId, record.seq)
     }
-    for (let index = repeated; index < records.length; index += 1) log.push(records[index]!)
+    // As long as it has to be: many agents never get beyond their first record.
+    if (log === undefined) logs.set(agentId, records.slice(repeated))
+    else for (let index = repeated; index < records.length; index += 1) log.push(records[index]!)
+    lease.lastSeq += records.length - repeated
   }
 
   return {
@@ -175,11 +175,9 @@ export function memoryStore(): ErasableStore {
       checkAgentId(agentId)
       if (!takeOver) refuseWhenLeased(agentId)
       leases.get(agentId)?.lose()
-      const log = logs.get(agentId) ?? []
-      logs.set(agentId, log)
       const epoch = (epochs.get(agentId) ?? 0) + 1
       epochs.set(agentId, epoch)
-      const lease = new MemoryLease(agentId, log, epoch, leases)
+      const lease = new MemoryLease(agentId, logs.get(agentId)?.length ?? 0, epoch, leases)
       leases.set(agentId, lease)
       return lease
     },

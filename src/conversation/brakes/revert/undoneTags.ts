@@ -1,18 +1,18 @@
-import type { NodeId } from '../../../protocol/ids.ts'
 import type { RecordOf } from '../../../protocol/records.ts'
 import type { Annotations, Tagged } from '../../tree/annotations.ts'
 import { corrupt } from '../../../log/fold.ts'
 import { factsBehind } from '../../tree/facts.ts'
+import type { ConversationTree } from '../../tree/conversationTree.ts'
 import type { ConversationNode } from '../../tree/node.ts'
 
 /** Marks the results of undone calls, and the tag of the revert, with the outcome of undoing the calls of the last revert. */
 export class UndoneTags {
-  readonly #find: (id: NodeId) => ConversationNode | undefined
+  readonly #tree: Pick<ConversationTree, 'node'>
   /** Id and tag of the revert that is being undone. */
   #open: { readonly id: string; readonly tagged: Tagged } | undefined
 
-  constructor(find: (id: NodeId) => ConversationNode | undefined) {
-    this.#find = find
+  constructor(tree: Pick<ConversationTree, 'node'>) {
+    this.#tree = tree
   }
 
   begin({ id, undo }: RecordOf<'revert.applied'>, tagged: Tagged): void {
@@ -36,7 +36,7 @@ export class UndoneTags {
 
   /** Marks the result of a call that was undone. Returns the fault, if the record does not follow. */
   step({ id, call, undone }: RecordOf<'undo.step'>): string | undefined {
-    const node = this.#find(call)
+    const node = this.#tree.node(call)
     if (this.#open?.id !== id) return 'it is of no revert'
     if (node?.reversible === undefined) return 'it is about something that no tool could undo'
     if (undone) Object.assign(node, { reversible: { ...node.reversible, isUndone: true } })
@@ -51,9 +51,9 @@ export class UndoneTags {
     this.#open = undefined
     const { nodeId, tag: before, isShown } = tagged
     const tag = { ...before, undo: { undone, kept } }
-    const target = this.#find(nodeId)!
+    const target = this.#tree.node(nodeId)!
     Object.assign(target, { tags: target.tags.map((one) => (one === before ? tag : one)) })
-    const facts = factsBehind(tag.abandoned, this.#find)
+    const facts = factsBehind(tag.abandoned, (each) => this.#tree.node(each))
     all[all.indexOf(tagged)] = { nodeId, tag, facts, ...(isShown === undefined ? {} : { isShown }) }
     return target
   }

@@ -11,10 +11,11 @@ import { assert } from '../../../../../test/support/suite.ts'
 import {
   inTime,
   openInspector,
-  type OpenInspector,
   recordsOf,
   serveInspector,
   startAgent,
+  until,
+  type OpenInspector,
 } from '../inspectorHarness.ts'
 import { readAll, readingModel } from '../readerAgent.ts'
 
@@ -329,7 +330,7 @@ describeInChromium('a person who drives an agent from the inspector page', (it) 
     await field.fill('a-token-that-is-wrong')
     await field.press('Enter')
     await inspector.sees('The server refused this token')
-    assert.is(await inspector.page.evaluate('document.activeElement.type'), 'password')
+    await until(inspector.page, `document.activeElement.type === 'password'`)
     // Keys are of the page, which is not there.
     await inspector.page.evaluate('document.activeElement.blur()')
     for (const key of ['?', 'n', 'd']) await inspector.page.keyboard.press(key)

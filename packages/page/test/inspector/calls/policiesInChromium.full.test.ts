@@ -67,7 +67,7 @@ describeInChromium('a person who asks for a policy on the inspector page', (it) 
       await until(page, `document.getAnimations().every(({ playState }) => playState !== 'running')`)
       assert.equal(await axeViolations(page), [], colorScheme)
     }
-    assert.is(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false)
+    await until(page, 'document.documentElement.scrollWidth <= innerWidth')
     await dialog.getByRole('button', { name: 'Close' }).last().click()
     await dialog.waitFor({ state: 'detached' })
     await inspector.isIn('idle')

@@ -3,7 +3,7 @@ import { policyModel } from '../../../../models/src/policyModel.ts'
 import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'
 import { assert } from '../../../../../test/support/suite.ts'
 import { axeViolations } from '../axe.ts'
-import { openInspector, serveInspector } from '../inspectorHarness.ts'
+import { openInspector, serveInspector, until } from '../inspectorHarness.ts'
 
 const coder = defineAgent({ name: 'coder', model: policyModel(() => 'Done.'), braking: { revert: true } })
 
@@ -92,7 +92,7 @@ describeInChromium('the chart on the inspector page', (it) => {
       await draining.press('Enter')
       await page.locator('.chart-box[data-state="draining.reverts"]').waitFor()
       assert.is(await draining.getAttribute('aria-expanded'), 'true')
-      assert.is(await page.evaluate('document.activeElement.ariaExpanded'), 'true')
+      await until(page, `document.activeElement.ariaExpanded === 'true'`)
       await draining.press('Enter')
       await page.locator('.chart-box[data-state="draining.reverts"]').waitFor({ state: 'detached' })
       // By pointing at it, too.

@@ -7,7 +7,7 @@ import type { Model } from '../../../../../src/protocol/ports/model.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../../../../../test/browser/chromium.ts'
 import { assert } from '../../../../../test/support/suite.ts'
 import { axeViolations } from '../axe.ts'
-import { openInspector, serveInspector } from '../inspectorHarness.ts'
+import { openInspector, serveInspector, until } from '../inspectorHarness.ts'
 
 const reply = `## Plan
 
@@ -167,7 +167,7 @@ describeInChromium('messages in Markdown on the inspector page', (it) => {
         await page.locator('.conversation-row.is-call .conversation-chevron').click()
         await page.locator('.conversation-row .diff').waitFor()
         assert.equal(await axeViolations(page), [])
-        assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+        await until(page, 'document.documentElement.scrollWidth <= innerWidth')
       },
     )
 })

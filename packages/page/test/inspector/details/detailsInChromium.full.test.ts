@@ -66,7 +66,7 @@ describeInChromium('the details of a call', (it) => {
         await limits.getByText('2 of 60 turns').waitFor()
         assert.is(await limits.getByRole('meter').count(), 2)
         assert.equal(await axeViolations(page), [])
-        assert.is(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+        await until(page, 'document.documentElement.scrollWidth <= innerWidth')
 
         await call.getByRole('button', { name: 'n3' }).click()
         const details = page.locator('#details')

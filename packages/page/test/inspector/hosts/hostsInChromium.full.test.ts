@@ -109,7 +109,7 @@ describeInChromium('machines that a server keeps, on the page', (it) => {
           await page.emulateMedia({ colorScheme })
           await page.setViewportSize({ width, height: 800 })
           assert.equal(await axeViolations(page), [], `${width} px in ${colorScheme}`)
-          assert.is(await page.evaluate('document.documentElement.scrollWidth'), width)
+          await until(page, `document.documentElement.scrollWidth === ${width}`)
           const folder = process.env['HOST_SHOTS']
           if (folder !== undefined) await page.screenshot({ path: `${folder}/host-${colorScheme}-${width}.png` })
         }

@@ -75,10 +75,9 @@ describeInChromium('the rows of the overview', (it) => {
       // What the circle was is not hidden by the buttons beside it.
       const evidence = page.locator('.home-row.is-paused .home-what')
       await evidence.getByText('the very same place').waitFor()
-      assert.ok(
-        await page.evaluate(
-          `(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight + 1)(document.querySelector('.home-row.is-paused .home-what'))`,
-        ),
+      await until(
+        page,
+        `(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight + 1)(document.querySelector('.home-row.is-paused .home-what'))`,
       )
       assert.ok((await page.locator('.home-filter').boundingBox())!.width >= 140)
       assert.equal(await axeViolations(page), [])

@@ -3,7 +3,7 @@ import { policyModel } from '../../../../models/src/policyModel.ts'
 import { describeInChromium } from '../../../../../test/browser/chromium.ts'
 import { assert } from '../../../../../test/support/suite.ts'
 import { axeViolations } from '../axe.ts'
-import { openInspector, serveInspector } from '../inspectorHarness.ts'
+import { openInspector, serveInspector, until } from '../inspectorHarness.ts'
 
 const keeper = defineAgent({ name: 'keeper', model: policyModel(() => 'The <b>kingfisher</b> waits by the weir.') })
 
@@ -32,7 +32,7 @@ describeInChromium('what was said, on the overview', (it) => {
         assert.equal(await axeViolations(page), [], colorScheme)
       }
       await page.setViewportSize({ width: 390, height: 800 })
-      assert.is(await page.evaluate('document.documentElement.scrollWidth'), 390)
+      await until(page, 'document.documentElement.scrollWidth === 390')
       await page.setViewportSize({ width: 1280, height: 800 })
       await hit.click()
       await page.getByRole('main', { name: 'Agent north' }).waitFor()

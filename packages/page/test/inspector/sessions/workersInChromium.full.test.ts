@@ -4,6 +4,7 @@ import { describeInChromium, type PageContext } from '../../../../../test/browse
 import { startFleet, type Fleet, type Worker } from '../../../../cluster/test/gateway/fleet.ts'
 import { assert } from '../../../../../test/support/suite.ts'
 import { axeViolations } from '../axe.ts'
+import { until } from '../inspectorHarness.ts'
 import { servedPage } from '../servedPage.ts'
 
 const coder = defineAgent({ name: 'coder', model: policyModel(() => 'Done.') })
@@ -48,7 +49,7 @@ describeInChromium('workers behind the page', (it) => {
           await page.emulateMedia({ colorScheme })
           await page.setViewportSize({ width, height: 800 })
           assert.equal(await axeViolations(page), [], `${width} px in ${colorScheme}`)
-          assert.is(await page.evaluate('document.documentElement.scrollWidth'), width)
+          await until(page, `document.documentElement.scrollWidth === ${width}`)
         }
       await page.setViewportSize({ width: 1280, height: 800 })
       await from.runtime.close({ detach: true })

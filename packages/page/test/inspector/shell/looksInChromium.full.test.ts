@@ -173,7 +173,7 @@ describeInChromium('the keyboard on the inspector page', (it) => {
     await page.locator('[role="tab"][data-tab="chart"]').focus()
     await keyboard.press('ArrowRight')
     await page.locator('.bar-row').first().waitFor()
-    assert.is(await page.evaluate('document.activeElement.dataset.tab'), 'timeline')
+    await until(page, `document.activeElement.dataset.tab === 'timeline'`)
     await tabTo(inspector, '.bars')
     await keyboard.press('Home')
     await page.locator('.bars').getByRole('treeitem', { selected: true }).filter({ hasText: 'Find gold.' }).waitFor()

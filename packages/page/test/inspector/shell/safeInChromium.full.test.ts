@@ -6,7 +6,7 @@ import { withoutReordering } from '../../../../../src/protocol/text/withoutReord
 import { textOf } from '../../../../../src/protocol/messages.ts'
 import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'
 import { assert } from '../../../../../test/support/suite.ts'
-import { openInspector, serveInspector, textIn } from '../inspectorHarness.ts'
+import { openInspector, serveInspector, textIn, until } from '../inspectorHarness.ts'
 
 const hostile: Readonly<Record<string, string>> = {
   html: '<h1 id="planted">Hello</h1><img src="x" onerror="globalThis.isTaken = true"><a href="javascript:isTaken = true">here</a>',
@@ -60,7 +60,7 @@ describeInChromium('the inspector page and what is not to be trusted', (it) => {
         await result.getByRole('button', { name: 'Show all (1,000,000 characters)' }).click()
         await result.getByRole('button', { name: 'Show less' }).waitFor()
         assert.is((await textIn(result.locator('.conversation-text-body'))).length, 1_000_000)
-        assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+        await until(page, 'document.documentElement.scrollWidth <= innerWidth')
         await result.getByRole('button', { name: 'Show less' }).click()
         // What would turn the line is left out.
       } else assert.is(shown, withoutReordering(text), `result ${index + 1}`)

@@ -258,7 +258,7 @@ describeInChromium('what an agent had in view', (it) => {
         await page.getByText('Show numbers').click()
         await page.getByRole('columnheader', { name: 'Without brakes' }).waitFor()
         assert.equal(await axeViolations(page), [])
-        assert.is(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+        await until(page, 'document.documentElement.scrollWidth <= innerWidth')
         await row.getByRole('button', { name: 'n2' }).click()
         await until(page, `location.hash.includes('node=n2')`)
         checkProblems(context)

@@ -4,7 +4,7 @@ import { checkProblems, describeInChromium } from '../../../../../test/browser/c
 import { assert } from '../../../../../test/support/suite.ts'
 import { axeViolations } from '../axe.ts'
 import { deploy } from '../deployTool.ts'
-import { openInspector, serveInspector } from '../inspectorHarness.ts'
+import { openInspector, serveInspector, until } from '../inspectorHarness.ts'
 
 const places = ['north', 'south', 'east']
 const releaser = defineAgent({
@@ -100,10 +100,7 @@ const [space, told] = [document.createElement('div'), document.createElement('sp
       const { page } = await openInspector(context, serving.server.port, { hash: '#agent=rel' })
       await page.locator('.pending-item').first().waitFor()
       await page.locator('#prompt').scrollIntoViewIfNeeded()
-      assert.is(
-        await page.evaluate(`document.querySelector('#prompt').getBoundingClientRect().bottom <= innerHeight`),
-        true,
-      )
+      await until(page, `document.querySelector('#prompt').getBoundingClientRect().bottom <= innerHeight`)
       // By a person's wheel too, and back.
       await page.evaluate(`document.querySelector('.agent').scrollTo(0, 0)`)
       assert.is(await page.evaluate(`document.querySelector('.agent').scrollTop`), 0)

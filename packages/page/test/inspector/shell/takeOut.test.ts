@@ -2,7 +2,7 @@ import { Conversation } from '../../../../../src/conversation/tree/conversation.
 import { logLines, markdownOf, testOf } from '../../../src/inspector/model/shell/takeOut.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
 import { conversationMarkdown } from '../../../../sessions/src/conversationMarkdown.ts'
-import { exportSession } from '../../../../../src/log/exportSession.ts'
+import { exportSession } from '../../../../sessions/src/exportSession.ts'
 import { forkSession } from '../../../../sessions/src/forkSession.ts'
 import { importSession } from '../../../../sessions/src/importSession.ts'
 import { memoryStore } from '../../../../stores/src/memory/memoryStore.ts'

@@ -11,7 +11,7 @@ import type { Store } from '../../../../../src/protocol/ports/store.ts'
 import { checkProblems, describeInChromium } from '../../../../../test/browser/chromium.ts'
 import { assert } from '../../../../../test/support/suite.ts'
 import { axeViolations } from '../axe.ts'
-import { openInspector, serveInspector } from '../inspectorHarness.ts'
+import { openInspector, serveInspector, until } from '../inspectorHarness.ts'
 
 const read = defineTool({
   name: 'read',
@@ -67,7 +67,7 @@ describeInChromium('what the brakes saved', (it) => {
         const all = page.getByRole('row', { name: /^All/ })
         await inspector.sees(rangeWords(treeSavings(agents).usd!), all)
         assert.equal(await axeViolations(page), [])
-        assert.is(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+        await until(page, 'document.documentElement.scrollWidth <= innerWidth')
         await page.getByRole('columnheader', { name: 'Stalls' }).waitFor()
         await page.locator('button[title="lead.1"]').click()
         await page.waitForFunction(`location.hash.includes('agent=lead.1')`)
@@ -78,7 +78,7 @@ describeInChromium('what the brakes saved', (it) => {
         await inspector.sees(`${counted(tokens, 'token')}, net · 2 agents`, tile)
         assert.match((await tile.getAttribute('title'))!, /at most the context window.*less what the brakes cost/)
         assert.equal(await axeViolations(page), [])
-        assert.is(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+        await until(page, 'document.documentElement.scrollWidth <= innerWidth')
         checkProblems(context)
       },
     )

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
 import { conversationMarkdown } from '../../../../../sessions/src/conversationMarkdown.ts'
-import { headerLine, lineOf, NamedKept, type ExportLine } from '../../../../../../src/log/exportLines.ts'
+import { headerLine, lineOf, NamedKept, type ExportLine } from '../../../../../sessions/src/exportLines.ts'
 import { failingTest, type FailingTest } from '../../../../../sessions/src/failingTest.ts'
 import { savedTask, type Saved } from '../../../../../sessions/src/savedTask.ts'
 import type { AgentViewState } from '../agent/agentView.ts'

@@ -1,8 +1,8 @@
-import type { Artifact } from '../../protocol/artifacts/artifact.ts'
-import type { Store } from '../../protocol/ports/store.ts'
-import { artifactsOf, hasResult } from '../../protocol/artifacts/artifactsOf.ts'
-import type { LogRecord } from '../../protocol/records.ts'
-import { toBase64 } from '../../protocol/text/toBase64.ts'
+import type { Artifact } from '../../../../src/protocol/artifacts/artifact.ts'
+import type { Store } from '../../../../src/protocol/ports/store.ts'
+import { artifactsOf, hasResult } from '../../../../src/protocol/artifacts/artifactsOf.ts'
+import type { LogRecord } from '../../../../src/protocol/records.ts'
+import { toBase64 } from '../../../../src/protocol/text/toBase64.ts'
 
 /** A line after all records: an artifact that a result names, and the agent beside whose log it is kept. */
 export interface ExportedArtifact {

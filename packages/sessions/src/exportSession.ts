@@ -1,8 +1,8 @@
-import type { Store } from '../protocol/ports/store.ts'
-import { historyParts, readPart } from './readHistory.ts'
+import type { Store } from '../../../src/protocol/ports/store.ts'
+import { historyParts, readPart } from '../../../src/log/readHistory.ts'
 import { z } from 'zod'
-import { lazily } from '../protocol/lazily.ts'
-import { agentIdSchema } from '../protocol/ids.ts'
+import { lazily } from '../../../src/protocol/lazily.ts'
+import { agentIdSchema } from '../../../src/protocol/ids.ts'
 import { exportVersion, headerLine, lineOf, NamedKept, type ExportLine } from './exportLines.ts'
 
 /** First line of an exported session. */

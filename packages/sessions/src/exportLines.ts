@@ -1,4 +1,4 @@
-import type { LogRecord } from '../protocol/records.ts'
+import type { LogRecord } from '../../../src/protocol/records.ts'
 
 export {
   artifactKey as keptKey,
