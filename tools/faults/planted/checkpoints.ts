@@ -262,8 +262,7 @@ export const faults: readonly Fault[] = [
     id: 'checkpoints-33',
     file: 'src/runtime/agents/checkpointKeeper.ts',
     what: 'a checkpoint is stored before the record that it stands at',
-    from: `      await this.#host.log.durable()
-`,
+    from: '      await log.durable()\n',
     to: '',
     tests: ['runtime/checkpointKeeper'],
   },
@@ -303,8 +302,8 @@ export const faults: readonly Fault[] = [
     id: 'checkpoints-38',
     file: 'src/runtime/agents/checkpointKeeper.ts',
     what: 'the context is folded at every record',
-    from: 'this.#unfolded.push(record) === records.least',
-    to: 'this.#unfolded.push(record) > 0',
+    from: '(this.#unfolded ??= []).push(record) === records.least',
+    to: '(this.#unfolded ??= []).push(record) > 0',
     tests: ['runtime/checkpointKeeper'],
   },
   {

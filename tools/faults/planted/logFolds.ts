@@ -57,4 +57,12 @@ export const faults: readonly Fault[] = [
 `,
     tests: ['braking/lessons'],
   },
+  {
+    id: 'logFolds-7',
+    file: 'src/machines/rebuildContext.ts',
+    what: 'records change the state that a context was continued from',
+    from: 'this.#state = { ...this.#state }',
+    to: 'this.#state = this.#state',
+    tests: ['machines', 'runtime/checkpoint'],
+  },
 ]

@@ -21,8 +21,8 @@ export const faults: readonly Fault[] = [
     id: 'stores-10',
     file: 'packages/stores/src/memory/memoryStore.ts',
     what: 'the memory store takes another record for a repeat',
-    from: 'if (!isDeepStrictEqual(log[record.seq - 1], record)) throw',
-    to: 'if (log[record.seq - 1] === undefined) throw',
+    from: 'if (!isDeepStrictEqual(log?.[record.seq - 1], record)) throw',
+    to: 'if (log?.[record.seq - 1] === undefined) throw',
     tests: ['contracts/stores.'],
   },
   {
@@ -377,5 +377,13 @@ export const faults: readonly Fault[] = [
     from: "return { state: 'paused', calls, pause: 'held' }",
     to: "return { state: 'paused', calls, pause: pauseOf({ state: '', calls, pause: 'held', inRun: true }) }",
     tests: ['sessions/test/manyCalls'],
+  },
+  {
+    id: 'stores-68',
+    file: 'packages/stores/src/memory/memoryStore.ts',
+    what: 'a lease of the memory store does not know what was appended since it was opened',
+    from: '    lease.lastSeq += records.length - repeated\n',
+    to: '',
+    tests: ['contracts/stores.'],
   },
 ]
