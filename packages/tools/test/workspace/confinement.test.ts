@@ -31,7 +31,7 @@ const attempts: readonly (readonly [tool: string, key: string, rest: object])[] 
 
 describe('workspace confinement', (it) => {
   for (const [tool, key, rest] of attempts) {
-    it(`refuses ${tool} every way out and leaves the outside as it is`, async (context) => {
+    it(`refuses ${tool} every way out by its ${key}, and leaves the outside as it is`, async (context) => {
       const { dir, outside, call } = workspaceFolder(context, { 'a/inside.txt': 'inside\n' })
       symlinkSync(join(outside, 'secret.txt'), join(dir, 'file-link'))
       symlinkSync(outside, join(dir, 'dir-link'))
