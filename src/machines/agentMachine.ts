@@ -52,7 +52,6 @@ function checkInput(input: Partial<AgentInput> | undefined): void {
 }
 
 const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: AgentInput): AgentContext => ({
-  ...input,
   seq: 0,
   head: null,
   lastNodeId: 0,
@@ -93,7 +92,6 @@ const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: A
   compactions: 0,
   repliedAt: null,
   ending: null,
-  ...emptyBrakeQueues,
   undoing: null,
   foldAt: input.policy.flags.fold ? 0 : null,
   compactRequests: none,
@@ -103,6 +101,9 @@ const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: A
   consulting: null,
   drainedAt: 0,
   drained: none,
+  // Last, so that the fields above are laid out at once.
+  ...emptyBrakeQueues,
+  ...input,
   ...restored?.context,
 })
 
