@@ -259,4 +259,12 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['client/feedListener', 'packages/bridge/test/server/dispatch'],
   },
+  {
+    id: 'slowClients-33',
+    file: 'packages/bridge/src/client/outgoing.ts',
+    what: 'commands that a standing connection delivers at once are more than the server takes in a second',
+    from: 'Math.max(8, Math.floor(framesPerSecond * 0.2))',
+    to: 'Math.max(8, framesPerSecond)',
+    tests: ['bridge/test/server/outgoing'],
+  },
 ]

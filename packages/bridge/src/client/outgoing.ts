@@ -8,14 +8,18 @@ type Distribute<T> = T extends { readonly id: string } ? Omit<T, 'id'> : never
 /** A command before it gets its id. */
 export type Asked = Distribute<Exclude<ClientFrame, { type: 'hello' | 'ping' }>>
 
-/** Maximum number of unanswered commands in flight. */
-const window = 32
 /** Milliseconds between two attempts to reach an agent: a gateway looks for it much longer each time. */
 const againMs = 500
 /** Time for which a restarted server may not know an agent yet, in milliseconds, until the application resumes the agent. */
 const resumingMs = 10_000
 /** The share of the server's frame rate to use: its one-second windows do not align with ours. */
 const share = 0.4
+
+/**
+ * Returns the maximum number of unanswered commands in flight: a connection that stood still delivers them at once, beside the frames of two of our
+ * seconds.
+ */
+const windowOf = (framesPerSecond: number): number => Math.min(32, Math.max(8, Math.floor(framesPerSecond * 0.2)))
 
 /** A command and its callbacks. */
 export interface Asking {
@@ -180,8 +184,9 @@ export class Outgoing {
   }
 
   #pump(): void {
-    while (this.#limits !== undefined && this.#unsent.length > 0 && this.#waiting < window) {
+    while (this.#limits !== undefined && this.#unsent.length > 0) {
       const { framesPerSecond, maxFrameBytes } = this.#limits
+      if (this.#waiting >= windowOf(framesPerSecond)) return
       if (this.#sent >= Math.max(1, Math.floor(framesPerSecond * share))) return
       const entry = this.#unsent.shift()!
       const id = idOf(entry)

@@ -71,6 +71,34 @@ describe('commands on their way', (it) => {
     assert.equal(refusals, ['AGENT_NOT_FOUND'])
   })
 
+  it('are never so many that a connection which stood still delivers more of them at once than the server takes', async () => {
+    const clock = simulatedClock()
+    const framesPerSecond = 100
+    let [sent, delivered] = [0, 0]
+    const outgoing = new Outgoing(clock, () => (sent += 1))
+    outgoing.opened({ ...limits, framesPerSecond }, () => {})
+    for (let number = 1; number <= 500; number += 1)
+      outgoing.ask({ number, frame: { type: 'agent.abort', agentId: 'a' }, answered: () => {}, refused: () => {} })
+    const deliver = (most = Infinity): void => {
+      while (delivered < Math.min(sent, most)) outgoing.answered(`c${(delivered += 1)}`, null)
+    }
+    // It stands still for three seconds; with the first command that comes through a second of the client begins, soon after one of the server.
+    await clock.advance(3_000)
+    deliver(1)
+    for (let ms = 0; ms < 999; ms += 1) {
+      await clock.advance(1)
+      deliver()
+    }
+    await clock.advance(1)
+    deliver()
+    assert.ok(delivered > 1 && delivered - 1 <= framesPerSecond, String(delivered))
+    for (let second = 0; second < 20; second += 1) {
+      await clock.advance(1_000)
+      deliver()
+    }
+    assert.is(delivered, 500)
+  })
+
   it('that were put off leave their places to others', () => {
     const sent: string[] = []
     const outgoing = new Outgoing(simulatedClock(), (text) => sent.push((JSON.parse(text) as { id: string }).id))
