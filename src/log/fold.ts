@@ -28,7 +28,7 @@ export type AnyFold = Fold<any, any>
 
 /** A fold over the log so far. Keep this object instead of its state, which any record may replace. */
 export interface Folded<State> {
-  state: State
+  readonly state: State
 }
 
 function after<State>({ on, each, isOwn, initial }: Fold<State, unknown>, state: State, record: LogRecord): State {
@@ -55,35 +55,41 @@ const takes = ({ on, each, isOwn }: AnyFold, type: LogRecord['type']): boolean =
 /** Several folds over one log, applied in the order of their list. None of them may throw. */
 export class Folding {
   readonly #folds: readonly AnyFold[]
-  readonly #folded: readonly Folded<unknown>[]
+  /** The state of each fold, in the order of the list. */
+  protected readonly states: unknown[]
 
   /** Restores folds from `kept`, the result of `keep`. A fold that is missing in it starts from its initial state. */
   constructor(folds: readonly AnyFold[], kept: { readonly [name: string]: unknown } = {}) {
     this.#folds = folds
-    this.#folded = folds.map(({ name, initial, resume }) => {
+    this.states = folds.map(({ name, initial, resume }): unknown => {
       const from = kept[name]
-      return { state: from === undefined ? initial() : resume === undefined ? from : resume(from) }
+      return from === undefined ? initial() : resume === undefined ? from : resume(from)
     })
   }
 
-  /** Returns the folded state of one fold of the list; always the same object. */
+  /** Returns one fold of the list, with its state as it is whenever that is read. */
   at<State>(fold: Fold<State, unknown>): Folded<State> {
-    return this.#folded[this.#folds.indexOf(fold)] as Folded<State>
+    const { states } = this
+    const index = this.#folds.indexOf(fold)
+    return {
+      get state() {
+        return states[index] as State
+      },
+    }
   }
 
   /** Takes the next record. */
   apply(record: LogRecord): void {
-    for (const index of concerned(this.#folds, record.type)) {
-      const folded = this.#folded[index]!
-      folded.state = after(this.#folds[index]!, folded.state, record)
-    }
+    const { states } = this
+    for (const index of concerned(this.#folds, record.type))
+      states[index] = after(this.#folds[index]!, states[index], record)
   }
 
   /** Returns the kept form of each fold, by name, as plain JSON that shares objects with the states. */
   keep(): { readonly [name: string]: unknown } {
     return Object.fromEntries(
       this.#folds.map(({ name, keep }, index) => {
-        const { state } = this.#folded[index]!
+        const state = this.states[index]
         return [name, keep === undefined ? state : keep(state)]
       }),
     )

@@ -70,9 +70,9 @@ describe('what the host of a fork knows', (it) => {
     const folds = new HostFolds()
     for (const one of [...past, record('agent.created'), start('r')]) folds.apply(one)
     const { requests, spent, taken } = folds
-    assert.equal([requests.state.ids.has('q'), requests.state.ids.has('r')], [false, true])
-    assert.is(spent.state.spent.costUsd, 0)
-    assert.equal([...taken.state.tools.keys()], ['t'])
+    assert.equal([requests.ids.has('q'), requests.ids.has('r')], [false, true])
+    assert.is(spent.spent.costUsd, 0)
+    assert.equal([...taken.tools.keys()], ['t'])
   })
 
   it('is the same from a checkpoint at any record', () => {

@@ -1,5 +1,4 @@
 import { afterChange, namesOf, type TakenTools } from '../../conversation/tree/takenTools.ts'
-import type { Folded } from '../../log/fold.ts'
 import type { SourceInfo, ToolsChange } from '../../protocol/toolsChange.ts'
 import type { SourcesLook } from '../agentPorts.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
@@ -21,7 +20,7 @@ export type Connect = (source: ToolSource) => OpenSource
 export class SourcedTools {
   readonly #base: () => AgentDefinition
   readonly #connect: Connect
-  readonly #folded: Folded<TakenTools>
+  readonly #folded: { readonly taken: TakenTools }
   #made:
     | { readonly base: AgentDefinition; readonly taken: TakenTools; readonly definition: AgentDefinition }
     | undefined
@@ -34,14 +33,14 @@ export class SourcedTools {
    * `base`: returns the agent's definition without the tools of sources, which is another once the agent has handed its conversation over.
    * `folded`: what its records say was taken.
    */
-  constructor(base: () => AgentDefinition, connect: Connect, folded: Folded<TakenTools>) {
+  constructor(base: () => AgentDefinition, connect: Connect, folded: { readonly taken: TakenTools }) {
     this.#base = base
     this.#connect = connect
     this.#folded = folded
   }
 
   get #taken(): TakenTools {
-    return this.#folded.state
+    return this.#folded.taken
   }
 
   /** The agent with the tools that its records say were taken. The same object as long as those are the same. */

@@ -57,23 +57,22 @@ function withhold(record: RecordOf<'guard.decided'>, tree: ConversationTree, cou
 
 /** Depths from which a trunk changed other than by growing. */
 export class TrunkChanges {
-  /** Depths of the changes; missing until there is one. */
-  #depths: number[] | undefined
+  /** Depths of the changes. */
+  readonly #depths: number[] = []
 
   /** Number of such changes. */
   get epoch(): number {
-    return this.#depths?.length ?? 0
+    return this.#depths.length
   }
 
   /** The lowest depth that changed since that epoch. */
   since(epoch: number): number {
     let depth = Infinity
-    for (let i = epoch; i < this.epoch; i++) depth = Math.min(depth, this.#depths![i]!)
+    for (let i = epoch; i < this.epoch; i++) depth = Math.min(depth, this.#depths[i]!)
     return depth
   }
 
   add(depth: number): void {
-    this.#depths ??= []
     this.#depths.push(depth)
   }
 }
@@ -90,7 +89,8 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
   #lastSeq = 0
   #measured = unmeasured
   #annotations: Annotations | undefined
-  readonly #changes = new TrunkChanges()
+  /** Missing until there is one. */
+  #changes: TrunkChanges | undefined
   #notes = noNotes
   /** Text that tells the model about an answer that could not be used. */
   #repair: string | undefined
@@ -155,12 +155,12 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
 
   /** Number of changes of the trunk other than growth. */
   get epoch(): number {
-    return this.#changes.epoch
+    return this.#changes?.epoch ?? 0
   }
 
   /** The lowest depth that changed since that epoch: messages rendered before it still hold. */
   changedSince(epoch: number): number {
-    return this.#changes.since(epoch)
+    return this.#changes?.since(epoch) ?? Infinity
   }
 
   /** Tags, notices, prunes and requests; `undefined` while there are none. */
@@ -378,6 +378,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
     const moved =
       before?.nodeId === this.#shown?.nodeId ? [] : [before, this.#shown].flatMap((overlay) => overlay ?? [])
     const depths = moved.map((overlay) => changedByOverlay(overlay, this.#annotations?.hidden, this))
+    this.#changes ??= new TrunkChanges()
     this.#changes.add(Math.min(depth, ...depths))
     this.#notes = noteTokens(this, this.#annotations)
   }

@@ -30,7 +30,8 @@ export class ConversationTree {
   /** Nodes of the trunk. An id stands for a stored node until the whole trunk is requested. */
   readonly #trunk: (ConversationNode | NodeId)[]
   #isRead: boolean
-  readonly #callIds: KnownIds
+  /** Missing until there is one. */
+  #callIds: KnownIds | undefined
   readonly #kept: KeptTree | undefined
   /** Nodes that differ from their stored form. */
   #changed: Set<NodeId> | undefined
@@ -46,7 +47,7 @@ export class ConversationTree {
     if (kept !== undefined) makeRoom(this.#nodes, kept.lastNodeId)
     this.#trunk = idsIn(kept?.trunk ?? nobody)
     this.#isRead = this.#trunk.length === 0
-    this.#callIds = new KnownIds(kept?.callIds)
+    if (kept !== undefined) this.#callIds = new KnownIds(kept.callIds)
     this.lastNodeId = kept?.lastNodeId ?? 0
     this.foreignTo = kept?.foreignTo ?? 0
     this.#tagsOf = tagsOf
@@ -140,11 +141,11 @@ export class ConversationTree {
 
   /** Returns true if a reply so far, or a copy of one, has used this call id. */
   hasCall(callId: string): boolean {
-    return this.#callIds.has(callId)
+    return this.#callIds?.has(callId) === true
   }
 
   addCalls(callIds: readonly string[]): void {
-    for (const callId of callIds) this.#callIds.add(callId)
+    for (const callId of callIds) (this.#callIds ??= new KnownIds()).add(callId)
   }
 
   /** Appends copies of nodes. Their calls have new ids. */
@@ -187,7 +188,7 @@ export class ConversationTree {
       lastNodeId: this.lastNodeId,
       foreignTo: this.foreignTo,
       trunk: spansOf(this.#trunk),
-      callIds: this.#callIds.keep(),
+      callIds: (this.#callIds ?? new KnownIds()).keep(),
     }
   }
 

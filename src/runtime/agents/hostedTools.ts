@@ -2,7 +2,6 @@ import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { SourcedTools } from '../../actors/define/sourcedTools.ts'
 import type { ToolSource } from '../../actors/tools/toolSource.ts'
 import type { TakenTools } from '../../conversation/tree/takenTools.ts'
-import type { Folded } from '../../log/fold.ts'
 import type { Sources } from './sources.ts'
 
 /** The tools that an agent has from sources, and its use of their connections. */
@@ -10,7 +9,7 @@ export class HostedTools extends SourcedTools {
   /** Gives the connections up: the agent is gone. */
   readonly leave: () => void
 
-  constructor(base: () => AgentDefinition, sources: Sources, folded: Folded<TakenTools>) {
+  constructor(base: () => AgentDefinition, sources: Sources, folded: { readonly taken: TakenTools }) {
     const user = {}
     super(base, (source) => sources.use(source, user), folded)
     this.leave = () => sources.leave(user)
@@ -25,7 +24,7 @@ export function hostedTools(
   own: AgentDefinition,
   sources: Sources,
   base: () => AgentDefinition,
-  folded: Folded<TakenTools>,
+  folded: { readonly taken: TakenTools },
 ): HostedTools | undefined {
   const all = sourcesOf(own)
   if (all.length === 0) return undefined

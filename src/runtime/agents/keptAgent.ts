@@ -164,14 +164,31 @@ const folds = [requestsFold, outlineFold, spentFold, handoffsFold, takenFold]
 
 /** All that an agent's host knows from its log, beside its conversation, and that its checkpoints keep. */
 export class HostFolds extends Folding {
-  readonly requests = this.at(requestsFold)
-  readonly outline = this.at(outlineFold)
-  readonly spent = this.at(spentFold)
-  readonly handoffs = this.at(handoffsFold)
-  readonly taken = this.at(takenFold)
-
   /** `kept`: the state from which its records continue. */
   constructor(kept?: ReturnType<Folding['keep']>) {
     super(folds, kept)
   }
+
+  // Read in every turn, so by their places.
+  get requests(): StateOf<typeof requestsFold> {
+    return this.states[0] as StateOf<typeof requestsFold>
+  }
+
+  get outline(): StateOf<typeof outlineFold> {
+    return this.states[1] as StateOf<typeof outlineFold>
+  }
+
+  get spent(): StateOf<typeof spentFold> {
+    return this.states[2] as StateOf<typeof spentFold>
+  }
+
+  get handoffs(): StateOf<typeof handoffsFold> {
+    return this.states[3] as StateOf<typeof handoffsFold>
+  }
+
+  get taken(): StateOf<typeof takenFold> {
+    return this.states[4] as StateOf<typeof takenFold>
+  }
 }
+
+type StateOf<F extends { initial(): unknown }> = ReturnType<F['initial']>

@@ -82,7 +82,7 @@ export class View {
     const active = (): AgentDefinition => handedTo(ownDefinition, this.active)
     active()
     checkState(ownDefinition, this.conversation)
-    this.sourced = hostedTools(ownDefinition, shared.sources, active, this.#folds.taken)
+    this.sourced = hostedTools(ownDefinition, shared.sources, active, this.#folds)
     this.requests = new TurnRequests(this, from, base?.kept.asking)
   }
 
@@ -117,35 +117,35 @@ export class View {
   get definition(): AgentDefinition {
     if (this.sourced !== undefined) return this.sourced.definition
     const { ownDefinition } = this.#owner
-    const { name } = this.#known.handoffs.state
+    const { name } = this.#known.handoffs
     // Most are never handed over.
     return name === undefined ? ownDefinition : handedTo(ownDefinition, name)
   }
 
   /** Name of the definition that answers. */
   get active(): string {
-    return this.#known.handoffs.state.name ?? this.#owner.ownDefinition.name
+    return this.#known.handoffs.name ?? this.#owner.ownDefinition.name
   }
 
   get handoffs(): Handoffs {
-    return this.#known.handoffs.state
+    return this.#known.handoffs
   }
 
   /** Outline of the log. */
   get outline(): Outline {
-    return this.#known.outline.state
+    return this.#known.outline
   }
 
   /** The requests that the log contains. A fork has others once its own log begins: not to be held. */
   get asked(): { has(requestId: string): boolean } {
-    return this.#folds.requests.state.ids
+    return this.#folds.requests.ids
   }
 
   /** Usage of the agent in its lifetime, including its sub-agents. */
   get spent(): Spent {
     const { run } = this.#owner.machine
     // Turns of sub-agents are counted as their calls end.
-    const { spent } = this.#known.spent.state
+    const { spent } = this.#known.spent
     return run == null ? spent : addSpent(spent, run)
   }
 

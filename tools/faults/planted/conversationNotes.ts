@@ -144,8 +144,8 @@ export const faults: readonly Fault[] = [
     id: 'conversation-43',
     file: 'src/conversation/tree/conversation.ts',
     what: 'a change before the newest one is overlooked',
-    from: 'depth = Math.min(depth, this.#depths![i]!)',
-    to: 'depth = this.#depths![i]!',
+    from: 'depth = Math.min(depth, this.#depths[i]!)',
+    to: 'depth = this.#depths[i]!',
     tests: ['braking/properties', 'conversation/'],
   },
   {
