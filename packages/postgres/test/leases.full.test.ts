@@ -26,6 +26,8 @@ async function once<T>(work: () => Promise<T>, { signal }: Pick<PostgresContext,
     } catch (thrown) {
       if (signal.aborted) throw thrown
     }
+    // A refusal may need no turn of the event loop, and the deadline needs one.
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
 
@@ -42,9 +44,10 @@ const expired = (context: PostgresContext): Promise<void> =>
 async function frozen(
   context: PostgresContext,
   start?: number,
+  leaseMs = 100,
 ): Promise<{ store: Store; lease: StoreLease; clock: SimulatedClock }> {
   const clock = simulatedClock(start)
-  const store = context.store({ leaseMs: 100, clock })
+  const store = context.store({ leaseMs, clock })
   const lease = await store.open('a')
   await append(store, 1, lease.epoch)
   return { store, lease, clock }
@@ -151,11 +154,12 @@ describeWithPostgres('leases of a PostgreSQL store', (it) => {
   })
 
   it('are kept by a process that says so in time, and not once it does not', async (context) => {
-    const { clock } = await frozen(context)
+    // Long enough for a busy machine to try within it.
+    const { clock } = await frozen(context, undefined, 2_000)
     await expired(context)
     const other = context.store()
     await once(async () => {
-      await clock.advance(40)
+      await clock.advance(800)
       await assert.rejects(() => other.open('a'), failsWith('STORE_LOCKED'))
     }, context)
     await once(() => other.open('a'), context)
