@@ -382,8 +382,8 @@ export const faults: readonly Fault[] = [
     id: 'stores-68',
     file: 'packages/stores/src/memory/memoryStore.ts',
     what: 'a lease of the memory store does not know what was appended since it was opened',
-    from: '    lease.lastSeq += records.length - repeated\n',
-    to: '',
+    from: 'return this.#logs.get(this.agentId)?.length ?? 0',
+    to: 'return 0',
     tests: ['contracts/stores.'],
   },
 ]

@@ -39,16 +39,21 @@ class MemoryCheckpoints implements CheckpointStore {
 class MemoryLease implements StoreLease {
   readonly agentId: string
   readonly repairedBytes = 0
-  lastSeq: number
   readonly epoch: number
+  readonly #logs: ReadonlyMap<string, readonly LogRecord[]>
   readonly #leases: Map<string, MemoryLease>
   /** Resolves once another writer has the log. */
   readonly lost: Promise<void>
   #lose!: () => void
 
-  constructor(agentId: string, lastSeq: number, epoch: number, leases: Map<string, MemoryLease>) {
+  constructor(
+    agentId: string,
+    epoch: number,
+    logs: ReadonlyMap<string, readonly LogRecord[]>,
+    leases: Map<string, MemoryLease>,
+  ) {
     this.agentId = agentId
-    this.lastSeq = lastSeq
+    this.#logs = logs
     this.epoch = epoch
     this.#leases = leases
     this.lost = new Promise((resolve) => (this.#lose = resolve))
@@ -57,6 +62,10 @@ class MemoryLease implements StoreLease {
   /** Notes that another writer has the log. */
   lose(): void {
     this.#lose()
+  }
+
+  get lastSeq(): number {
+    return this.#logs.get(this.agentId)?.length ?? 0
   }
 
   async release(): Promise<void> {
@@ -102,9 +111,9 @@ export function memoryStore(): ErasableStore {
   const checkpoints = new MemoryCheckpoints(leaseOf)
   const timers = new MemoryTimers(leaseOf)
   const keep = (agentId: string, records: readonly LogRecord[], epoch: number | undefined): void => {
-    const lease = leaseOf(agentId, epoch)
+    leaseOf(agentId, epoch)
     const log = logs.get(agentId)
-    const repeated = countRepeated(agentId, records, lease.lastSeq)
+    const repeated = countRepeated(agentId, records, log?.length ?? 0)
     for (let index = 0; index < repeated; index += 1) {
       const record = records[index]!
       if (!isDeepStrictEqual(log?.[record.seq - 1], record)) throw otherRecord(agentId, record.seq)
@@ -112,7 +121,6 @@ export function memoryStore(): ErasableStore {
     // As long as it has to be: many agents never get beyond their first record.
     if (log === undefined) logs.set(agentId, records.slice(repeated))
     else for (let index = repeated; index < records.length; index += 1) log.push(records[index]!)
-    lease.lastSeq += records.length - repeated
   }
 
   return {
@@ -177,7 +185,7 @@ export function memoryStore(): ErasableStore {
       leases.get(agentId)?.lose()
       const epoch = (epochs.get(agentId) ?? 0) + 1
       epochs.set(agentId, epoch)
-      const lease = new MemoryLease(agentId, logs.get(agentId)?.length ?? 0, epoch, leases)
+      const lease = new MemoryLease(agentId, epoch, logs, leases)
       leases.set(agentId, lease)
       return lease
     },
