@@ -139,21 +139,17 @@ export class Step {
   }
 
   #stop(id: string): void {
-    const child = this.children[id]
-    if (child === undefined) return
     // A copy without it: an object from which something is deleted is slow from then on.
-    const children: Record<string, AnyActorRef> = {}
-    for (const other in this.children) if (other !== id) children[other] = this.children[other]!
-    this.children = children
+    const { [id]: child, ...others } = this.children
+    if (child === undefined) return
+    this.children = others
     this.#end(child as Inner)
   }
 
   /** The children, copied at most once per step. */
   #ownChildren(): Record<string, AnyActorRef> {
-    if (this.children !== this.#before.children) return this.children
-    const children: Record<string, AnyActorRef> = {}
-    for (const id in this.children) children[id] = this.children[id]!
-    return (this.children = children)
+    if (this.children === this.#before.children) this.children = { ...this.children }
+    return this.children
   }
 
   #end(child: Inner): void {
