@@ -336,8 +336,10 @@ export function stopCalls(draft: Draft): void {
   })
 }
 
-export const callsSettled = ({ calls }: AgentContext): boolean => calls.every((call) => call.status === 'settled')
-export const isCalling = ({ calls }: Pick<AgentContext, 'calls'>): boolean => calls.some(isAtWork)
+// Both from the back: calls end about as they were begun, and a reply may make hundreds.
+export const callsSettled = ({ calls }: AgentContext): boolean =>
+  calls.findLast((call) => call.status !== 'settled') === undefined
+export const isCalling = ({ calls }: Pick<AgentContext, 'calls'>): boolean => calls.findLast(isAtWork) !== undefined
 export const pausedCalls = ({ calls }: Pick<AgentContext, 'calls'>): readonly CallState[] =>
   calls.filter((call) => call.status === 'paused')
 /** Keys of the calls that wait for people. */

@@ -17,7 +17,7 @@ import { limitAfter, mayAnswer, reachedLimit } from './limits.ts'
 import { failuresOf, replyKey } from './runs.ts'
 import { prepareKey } from './turns.ts'
 import type { CompactOutput, StallCheck } from './drainTypes.ts'
-import type { AgentContext, AgentMachineEvent } from './agentTypes.ts'
+import type { AgentContext, AgentMachineEvent, CallState } from './agentTypes.ts'
 import type { CallOutput, PrepareOutput, ReplyOutput } from './effectTypes.ts'
 
 interface Subject {
@@ -123,7 +123,10 @@ export const isLastCall = ({ context, event }: Subject): boolean => {
   const { output } = event as unknown as { output?: CallOutput | null }
   if (output == null || output.notStarted !== undefined || output.isOverAllowance === true) return false
   const { key } = output
-  return context.calls.every((call) => call.status === 'settled' || (call.status === 'running' && call.key === key))
+  const isOther = ({ status, key: its }: CallState): boolean =>
+    status !== 'settled' && (status !== 'running' || its !== key)
+  // From the back: they end about as they were begun, and a reply may make hundreds.
+  return context.calls.findLast(isOther) === undefined
 }
 
 export const callsSettled = ({ context }: Subject): boolean => settled(context)

@@ -22,6 +22,7 @@ const running = 1
 const stopped = 2
 
 const none: readonly never[] = Object.freeze([])
+const isStop = (child: ChildCommand): child is Extract<ChildCommand, { type: 'stop' }> => child.type === 'stop'
 const noChildren = Object.freeze({})
 
 /** The processing of one event, with the changes so far. Effects run or are deferred exactly as in XState. */
@@ -111,6 +112,7 @@ export class Step {
   #change({ context, records = none, children = none }: Change, event: ChartEvent): void {
     this.context = context
     if (records.length > 0) this.#act('record', event, records)
+    if (children.length > 1 && children.every(isStop)) return this.#stopAll(children)
     for (const child of children) {
       if (child.type === 'stop') this.#stop(child.id)
       else if (child.type === 'tell') this.#tell(child.id, child.event)
@@ -144,6 +146,14 @@ export class Step {
     if (child === undefined) return
     this.children = others
     this.#end(child as Inner)
+  }
+
+  /** Those of a reply with many calls end together: the children are copied once for all of them. */
+  #stopAll(stops: readonly { readonly id: string }[]): void {
+    const ended = new Set(stops.map(({ id }) => id))
+    const before = this.children
+    this.children = Object.fromEntries(Object.entries(before).filter(([id]) => !ended.has(id)))
+    for (const id of ended) if (before[id] !== undefined) this.#end(before[id] as Inner)
   }
 
   /** The children, copied at most once per step. */

@@ -69,8 +69,8 @@ export const faults: readonly Fault[] = [
     id: 'interpreter-9',
     file: 'src/runtime/interpreter/step.ts',
     what: 'the snapshot before a step loses the children that the step stops',
-    from: '    if (this.children !== this.#before.children) return this.children\n',
-    to: '    if (this.children !== undefined) return this.children\n',
+    from: '    if (this.children === this.#before.children) this.children = { ...this.children }\n',
+    to: '',
     tests: ['machines/own'],
   },
   {
@@ -144,5 +144,21 @@ export const faults: readonly Fault[] = [
     from: ' && !this.#agent.shared.isStoreOver()',
     to: '',
     tests: ['runtime/ownStore'],
+  },
+  {
+    id: 'interpreter-19',
+    file: 'src/runtime/interpreter/step.ts',
+    what: 'calls that are stopped together run on',
+    from: '    for (const id of ended) if (before[id] !== undefined) this.#end(before[id] as Inner)\n',
+    to: '',
+    tests: ['machines/planned'],
+  },
+  {
+    id: 'interpreter-20',
+    file: 'src/runtime/interpreter/step.ts',
+    what: 'calls that ended together stay among the children',
+    from: '.filter(([id]) => !ended.has(id))',
+    to: '',
+    tests: ['machines/planned'],
   },
 ]

@@ -44,6 +44,14 @@ function trialChart(note: (what: string) => void): AnyStateMachine {
     ]
     return { context, records: [{ type: 'tag.expired', nodeId: context.seq } as never], children }
   })
+  const gather = update((context) => ({
+    context,
+    children: ['a', 'b', 'c'].map((id) => ({ type: 'start', src: 'grown', id, input: context })),
+  }))
+  const scatter = update((context) => ({
+    context,
+    children: ['c', 'a', 'unknown'].map((id) => ({ type: 'stop', id })),
+  }))
   return chart.createMachine({
     id: 'trial',
     context: (() => ({ seq: 0 })) as never,
@@ -52,6 +60,8 @@ function trialChart(note: (what: string) => void): AnyStateMachine {
     initial: 'resting',
     on: {
       grow: { actions: grow },
+      gather: { actions: gather },
+      scatter: { actions: scatter },
       'odd.*': { guard: 'isOdd', target: '.resting' },
       again: { target: '.outer', reenter: true },
     },
@@ -77,7 +87,9 @@ function trialChart(note: (what: string) => void): AnyStateMachine {
   })
 }
 
-const eventTypes = 'add grow begin next odd.one odd.two nothing begin within anew again next next'.split(' ')
+const eventTypes = 'add grow gather scatter begin next odd.one odd.two nothing begin within anew again next next'.split(
+  ' ',
+)
 
 /** Sends the events to the chart; returns every effect in order and the state after each event. */
 function traceOf({ prepare, createActor }: Interpreter): readonly unknown[] {
