@@ -56,20 +56,25 @@ const takes = ({ on, each, isOwn }: AnyFold, type: LogRecord['type']): boolean =
 export class Folding {
   readonly #folds: readonly AnyFold[]
   /** The state of each fold, in the order of the list. */
-  protected readonly states: unknown[]
+  readonly #states: unknown[]
 
   /** Restores folds from `kept`, the result of `keep`. A fold that is missing in it starts from its initial state. */
   constructor(folds: readonly AnyFold[], kept: { readonly [name: string]: unknown } = {}) {
     this.#folds = folds
-    this.states = folds.map(({ name, initial, resume }): unknown => {
+    this.#states = folds.map(({ name, initial, resume }): unknown => {
       const from = kept[name]
       return from === undefined ? initial() : resume === undefined ? from : resume(from)
     })
   }
 
+  /** Returns the state of one fold of the list as it is now. */
+  stateOf<State>(fold: Fold<State, unknown>): State {
+    return this.#states[this.#folds.indexOf(fold)] as State
+  }
+
   /** Returns one fold of the list, with its state as it is whenever that is read. */
   at<State>(fold: Fold<State, unknown>): Folded<State> {
-    const { states } = this
+    const states = this.#states
     const index = this.#folds.indexOf(fold)
     return {
       get state() {
@@ -80,7 +85,7 @@ export class Folding {
 
   /** Takes the next record. */
   apply(record: LogRecord): void {
-    const { states } = this
+    const states = this.#states
     for (const index of concerned(this.#folds, record.type))
       states[index] = after(this.#folds[index]!, states[index], record)
   }
@@ -89,7 +94,7 @@ export class Folding {
   keep(): { readonly [name: string]: unknown } {
     return Object.fromEntries(
       this.#folds.map(({ name, keep }, index) => {
-        const state = this.states[index]
+        const state = this.#states[index]
         return [name, keep === undefined ? state : keep(state)]
       }),
     )

@@ -1,6 +1,9 @@
 import { Folding, foldLog, type Fold } from '../../src/log/fold.ts'
+import { takenFold } from '../../src/conversation/tree/takenTools.ts'
+import { requestsFold } from '../../src/log/requestIndex.ts'
+import { spentFold } from '../../src/log/spent.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { HostFolds } from '../../src/runtime/agents/keptAgent.ts'
+import { hostFolds } from '../../src/runtime/agents/keptAgent.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const record = (type: LogRecord['type'], rest: object = {}): LogRecord =>
@@ -67,22 +70,22 @@ describe('what the host of a fork knows', (it) => {
   const past = [start('q'), record('run.end', end), record('tools.changed', { added: [{ name: 't' }], removed: [] })]
 
   it('is of its own log what was asked and spent, and of its past what tools were taken', () => {
-    const folds = new HostFolds()
+    const folds = new Folding(hostFolds)
     for (const one of [...past, record('agent.created'), start('r')]) folds.apply(one)
-    const { requests, spent, taken } = folds
-    assert.equal([requests.ids.has('q'), requests.ids.has('r')], [false, true])
-    assert.is(spent.spent.costUsd, 0)
-    assert.equal([...taken.tools.keys()], ['t'])
+    const { ids } = folds.stateOf(requestsFold)
+    assert.equal([ids.has('q'), ids.has('r')], [false, true])
+    assert.is(folds.stateOf(spentFold).spent.costUsd, 0)
+    assert.equal([...folds.stateOf(takenFold).tools.keys()], ['t'])
   })
 
   it('is the same from a checkpoint at any record', () => {
     const log = [...past, record('agent.created'), start('r'), record('run.end', end), start('s')]
-    const whole = new HostFolds()
+    const whole = new Folding(hostFolds)
     for (const one of log) whole.apply(one)
     for (let at = 0; at <= log.length; at += 1) {
-      const before = new HostFolds()
+      const before = new Folding(hostFolds)
       for (const one of log.slice(0, at)) before.apply(one)
-      const after = new HostFolds(JSON.parse(JSON.stringify(before.keep())))
+      const after = new Folding(hostFolds, JSON.parse(JSON.stringify(before.keep())))
       for (const one of log.slice(at)) after.apply(one)
       assert.is(JSON.stringify(after.keep()), JSON.stringify(whole.keep()), `at ${at}`)
     }

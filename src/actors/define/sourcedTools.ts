@@ -20,7 +20,7 @@ export type Connect = (source: ToolSource) => OpenSource
 export class SourcedTools {
   readonly #base: () => AgentDefinition
   readonly #connect: Connect
-  readonly #folded: { readonly taken: TakenTools }
+  readonly #folded: { readonly state: TakenTools }
   #made:
     | { readonly base: AgentDefinition; readonly taken: TakenTools; readonly definition: AgentDefinition }
     | undefined
@@ -33,14 +33,14 @@ export class SourcedTools {
    * `base`: returns the agent's definition without the tools of sources, which is another once the agent has handed its conversation over.
    * `folded`: what its records say was taken.
    */
-  constructor(base: () => AgentDefinition, connect: Connect, folded: { readonly taken: TakenTools }) {
+  constructor(base: () => AgentDefinition, connect: Connect, folded: { readonly state: TakenTools }) {
     this.#base = base
     this.#connect = connect
     this.#folded = folded
   }
 
   get #taken(): TakenTools {
-    return this.#folded.taken
+    return this.#folded.state
   }
 
   /** The agent with the tools that its records say were taken. The same object as long as those are the same. */

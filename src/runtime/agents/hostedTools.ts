@@ -1,7 +1,8 @@
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { SourcedTools } from '../../actors/define/sourcedTools.ts'
 import type { ToolSource } from '../../actors/tools/toolSource.ts'
-import type { TakenTools } from '../../conversation/tree/takenTools.ts'
+import { takenFold } from '../../conversation/tree/takenTools.ts'
+import type { Folding } from '../../log/fold.ts'
 import type { Sources } from './sources.ts'
 
 /** The tools that an agent has from sources, and its use of their connections. */
@@ -9,27 +10,27 @@ export class HostedTools extends SourcedTools {
   /** Gives the connections up: the agent is gone. */
   readonly leave: () => void
 
-  constructor(base: () => AgentDefinition, sources: Sources, folded: { readonly taken: TakenTools }) {
+  constructor(base: () => AgentDefinition, sources: Sources, folds: Folding) {
     const user = {}
-    super(base, (source) => sources.use(source, user), folded)
+    super(base, (source) => sources.use(source, user), folds.at(takenFold))
     this.leave = () => sources.leave(user)
   }
 }
 
 /**
- * Returns the tools of an agent with their sources; `undefined` for an agent that has no source, and is never handed to one that has. `folded`:
- * the tools taken according to its records.
+ * Returns the tools of an agent with their sources; `undefined` for an agent that has no source, and is never handed to one that has. `folds`:
+ * those of its log.
  */
 export function hostedTools(
   own: AgentDefinition,
   sources: Sources,
   base: () => AgentDefinition,
-  folded: { readonly taken: TakenTools },
+  folds: Folding,
 ): HostedTools | undefined {
   const all = sourcesOf(own)
   if (all.length === 0) return undefined
   sources.know(all)
-  return new HostedTools(base, sources, folded)
+  return new HostedTools(base, sources, folds)
 }
 
 /** The sources of an agent and of those that it may be handed to. */

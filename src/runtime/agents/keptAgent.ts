@@ -12,7 +12,7 @@ import type { KeptFrames } from '../../actors/turn/turnFrames.ts'
 import { bodyOf, completed, readBody, sharedIn, without, type WithIds, type SharedState } from './sharedState.ts'
 import type { NodePieces } from './keepNodes.ts'
 import { takenFold } from '../../conversation/tree/takenTools.ts'
-import { Folding } from '../../log/fold.ts'
+import { type AnyFold, Folding } from '../../log/fold.ts'
 import { outlineFold } from '../../log/outline.ts'
 import { requestsFold } from '../../log/requestIndex.ts'
 import { spentFold } from '../../log/spent.ts'
@@ -40,12 +40,15 @@ export interface KeptState extends WithIds {
   readonly asking: KeptAsking
 }
 
+/** The folds of a log that an agent's host knows, beside its conversation, and that its checkpoints keep. */
+export const hostFolds: readonly AnyFold[] = [requestsFold, outlineFold, spentFold, handoffsFold, takenFold]
+
 /** A checkpoint's contents, with the later records folded in. */
 interface Base {
   readonly kept: KeptState
   readonly conversation: Conversation
   readonly context: ContextFold
-  readonly folds: HostFolds
+  readonly folds: Folding
   /** `seq` of the checkpoint, and its size, without what is shared. */
   readonly seq: number
   readonly bytes: number
@@ -136,7 +139,7 @@ export function goOnFrom(
     throw new Error('a summary is missing')
   const conversation = new Conversation(definition.counter, { state: kept.conversation, nodes })
   const context = new ContextFold(kept.context)
-  const folds = new HostFolds(kept.folds)
+  const folds = new Folding(hostFolds, kept.folds)
   for (const record of records) {
     conversation.apply(record)
     context.apply(record)
@@ -159,36 +162,3 @@ function wrongIn({ counted, asking }: KeptState, { counter, memory }: AgentDefin
   const isUnknown = asking.left === undefined && memory?.extract != null
   return isUnknown ? 'the definition needs more of the log now' : undefined
 }
-
-const folds = [requestsFold, outlineFold, spentFold, handoffsFold, takenFold]
-
-/** All that an agent's host knows from its log, beside its conversation, and that its checkpoints keep. */
-export class HostFolds extends Folding {
-  /** `kept`: the state from which its records continue. */
-  constructor(kept?: ReturnType<Folding['keep']>) {
-    super(folds, kept)
-  }
-
-  // Read in every turn, so by their places.
-  get requests(): StateOf<typeof requestsFold> {
-    return this.states[0] as StateOf<typeof requestsFold>
-  }
-
-  get outline(): StateOf<typeof outlineFold> {
-    return this.states[1] as StateOf<typeof outlineFold>
-  }
-
-  get spent(): StateOf<typeof spentFold> {
-    return this.states[2] as StateOf<typeof spentFold>
-  }
-
-  get handoffs(): StateOf<typeof handoffsFold> {
-    return this.states[3] as StateOf<typeof handoffsFold>
-  }
-
-  get taken(): StateOf<typeof takenFold> {
-    return this.states[4] as StateOf<typeof takenFold>
-  }
-}
-
-type StateOf<F extends { initial(): unknown }> = ReturnType<F['initial']>

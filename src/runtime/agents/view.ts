@@ -3,16 +3,18 @@ import { handedTo } from '../../actors/define/handoffs.ts'
 import type { PricedModel } from '../../actors/turn/turnOptions.ts'
 import { Conversation } from '../../conversation/tree/conversation.ts'
 import { rebuildConversation } from '../../conversation/tree/rebuildConversation.ts'
-import type { Outline } from '../../log/outline.ts'
+import { Folding } from '../../log/fold.ts'
+import { outlineFold, type Outline } from '../../log/outline.ts'
+import { requestsFold } from '../../log/requestIndex.ts'
 import type { Redactor } from '../../protocol/ports/redactor.ts'
-import { addSpent } from '../../log/spent.ts'
+import { addSpent, spentFold } from '../../log/spent.ts'
 import type { AgentContext, FrameState } from '../../machines/agentTypes.ts'
 import type { LogRecord, Spent } from '../../protocol/records.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import { checkState } from './agentState.ts'
 import type { KeptHost } from './checkpointKeeper.ts'
-import type { Handoffs } from './handoffs.ts'
-import { HostFolds, countedBy, type KeptAsking, type OpenedLog } from './keptAgent.ts'
+import { handoffsFold, type Handoffs } from './handoffs.ts'
+import { hostFolds, countedBy, type KeptAsking, type OpenedLog } from './keptAgent.ts'
 import { hostedTools, type HostedTools } from './hostedTools.ts'
 import { addNodes, keepNodes } from './keepNodes.ts'
 import type { Sources } from './sources.ts'
@@ -46,9 +48,9 @@ const noConversation = new Conversation()
 export class View {
   readonly #owner: ViewOwner
   /** Set while the agent is loaded. */
-  readonly #folds!: HostFolds
-  /** The folds that are worth knowing of an unloaded agent, too: not its requests, which are many. */
-  readonly #known: Pick<HostFolds, 'outline' | 'spent' | 'handoffs'>
+  readonly #folds!: Folding
+  /** While the agent is unloaded: what is worth knowing of it then, which its requests are not. */
+  readonly #last: { readonly outline: Outline; readonly lifetime: Spent; readonly handoffs: Handoffs } | undefined
   readonly conversation: Conversation
   /** Set while the agent is loaded. */
   readonly requests!: TurnRequests
@@ -63,8 +65,8 @@ export class View {
   constructor(owner: ViewOwner, from: Past | View) {
     this.#owner = owner
     if (from instanceof View) {
-      const { outline, spent, handoffs } = from.#known
-      this.#known = { outline, spent, handoffs }
+      const { outline, lifetime, handoffs } = from
+      this.#last = { outline, lifetime, handoffs }
       this.conversation = noConversation
       const sources = from.sources.map(({ source, tools }) => ({ source, state: 'idle', tools }) as const)
       this.#lastSources = sources.length === 0 ? nobody : sources
@@ -75,8 +77,7 @@ export class View {
     const { past, records, base } = from
     this.conversation = base?.conversation ?? rebuildConversation(records, { counter: ownDefinition.counter, past })
     this.lastSeq = this.conversation.lastSeq
-    this.#folds = base?.folds ?? new HostFolds()
-    this.#known = this.#folds
+    this.#folds = base?.folds ?? new Folding(hostFolds)
     if (base === undefined) for (const part of [past, records]) for (const record of part) this.#folds.apply(record)
     // A log that names one which the definition does not lead to is refused before anything is opened.
     const active = (): AgentDefinition => handedTo(ownDefinition, this.active)
@@ -117,36 +118,40 @@ export class View {
   get definition(): AgentDefinition {
     if (this.sourced !== undefined) return this.sourced.definition
     const { ownDefinition } = this.#owner
-    const { name } = this.#known.handoffs
+    const { name } = this.handoffs
     // Most are never handed over.
     return name === undefined ? ownDefinition : handedTo(ownDefinition, name)
   }
 
   /** Name of the definition that answers. */
   get active(): string {
-    return this.#known.handoffs.name ?? this.#owner.ownDefinition.name
+    return this.handoffs.name ?? this.#owner.ownDefinition.name
   }
 
   get handoffs(): Handoffs {
-    return this.#known.handoffs
+    return this.#last?.handoffs ?? this.#folds.stateOf(handoffsFold)
   }
 
   /** Outline of the log. */
   get outline(): Outline {
-    return this.#known.outline
+    return this.#last?.outline ?? this.#folds.stateOf(outlineFold)
   }
 
   /** The requests that the log contains. A fork has others once its own log begins: not to be held. */
   get asked(): { has(requestId: string): boolean } {
-    return this.#folds.requests.ids
+    return this.#folds.stateOf(requestsFold).ids
   }
 
   /** Usage of the agent in its lifetime, including its sub-agents. */
   get spent(): Spent {
     const { run } = this.#owner.machine
     // Turns of sub-agents are counted as their calls end.
-    const { spent } = this.#known.spent
-    return run == null ? spent : addSpent(spent, run)
+    return run == null ? this.lifetime : addSpent(this.lifetime, run)
+  }
+
+  /** The same without the run under way. */
+  private get lifetime(): Spent {
+    return this.#last?.lifetime ?? this.#folds.stateOf(spentFold).spent
   }
 
   /** How the sources of its tools are. */
