@@ -289,10 +289,19 @@ export function checkedBy<T>(
   return data
 }
 
+/** Returns a value that the application gave as messages name it: as JSON, or by its type where JSON cannot hold it. */
+export function quoted(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? typeof value
+  } catch {
+    return `a value of type ${typeof value}`
+  }
+}
+
 /** Returns the label of a definition for messages: `Agent "coder"`, or `Agent` if its options have no name. */
 export function labelOf(kind: string, options: unknown): string {
   const name = (options as { readonly name?: unknown } | null | undefined)?.name
-  return name === undefined ? kind : `${kind} ${JSON.stringify(name)}`
+  return name === undefined ? kind : `${kind} ${quoted(name)}`
 }
 
 /** Returns true if a thrown value is an error with this code: one of ours, or a system one such as `ENOENT`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
-import { RuntimeError } from './errors.ts'
+import { RuntimeError, quoted } from './errors.ts'
 import { agentIdPattern, isAgentId } from './text/nodeIds.ts'
 
 export { formatNodeId, isAgentId, parseNodeId } from './text/nodeIds.ts'
@@ -20,5 +20,5 @@ export const agentIdSchema = lazily(() =>
  */
 export function checkAgentId(agentId: string): void {
   if (isAgentId(agentId)) return
-  throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is not an agent id.`)
+  throw new RuntimeError('INVALID_ID', `${quoted(agentId)} is not an agent id.`)
 }

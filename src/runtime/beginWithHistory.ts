@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { agentMachineId } from '../machines/agentSetup.ts'
 import { RuntimeError } from '../protocol/errors.ts'
-import { type HistoryMessage, readHistoryMessages } from '../protocol/history.ts'
+import { isNestedDeeper, mostLevels } from '../protocol/checks/nesting.ts'
+import { type HistoryMessage, readHistoryMessages, wrongHistory } from '../protocol/history.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/ports/store.ts'
 import { checkHistory, historyRecords } from './importHistory.ts'
@@ -17,6 +18,7 @@ export type CheckedHistory = ReturnType<typeof readHistoryMessages>
  */
 export function checkedHistory(history: readonly HistoryMessage[] | undefined): CheckedHistory | undefined {
   if (history === undefined) return undefined
+  if (isNestedDeeper(history, mostLevels)) throw wrongHistory(`it is nested deeper than ${mostLevels} levels`)
   const messages = readHistoryMessages(history)
   checkHistory(messages)
   return messages.length === 0 ? undefined : messages

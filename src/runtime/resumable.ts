@@ -4,7 +4,7 @@ import { rebuildConversation } from '../conversation/tree/rebuildConversation.ts
 import { rebuildContext } from '../machines/rebuildContext.ts'
 import type { AgentInput } from '../machines/agentTypes.ts'
 import { checkDeps } from './children/runDeps.ts'
-import { RuntimeError } from '../protocol/errors.ts'
+import { RuntimeError, quoted } from '../protocol/errors.ts'
 import { isAgentId } from '../protocol/ids.ts'
 import { hasMetadata, type Metadata } from '../protocol/metadata.ts'
 import { missingHistory } from './beginWithHistory.ts'
@@ -38,7 +38,7 @@ export function checkGiven(agentId: string, definition: AgentDefinition, verb: s
   if (isRemoteAgent(definition)) throw new RuntimeError('INVALID_DEFINITION', `${verb}: ${elsewhere(definition)}.`)
   if (!isAgentDefinition(definition))
     throw new RuntimeError('INVALID_DEFINITION', `${verb} takes what defineAgent returns.`)
-  if (!isAgentId(agentId)) throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is not an agent id.`)
+  if (!isAgentId(agentId)) throw new RuntimeError('INVALID_ID', `${quoted(agentId)} is not an agent id.`)
 }
 
 /**

@@ -3,8 +3,11 @@ import { z as zod3 } from 'zod/v3'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
+import { defineAgent as defineWhole } from '../../packages/define/src/defineAgent.ts'
+import { deferred } from '../../src/actors/parts/deferred/deferred.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { startAgent, withCode } from '../support/agentHarness.ts'
+import { nested } from '../support/nested.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const model = scriptedModel([])
@@ -44,6 +47,68 @@ describe('a definition', (it) => {
         withCode('INVALID_DEFINITION', 'model: give a language model object of the AI SDK'),
       )
     }
+  })
+
+  it('says that the model would see two tools of one name, of whatever kind they are', () => {
+    const tool = (name: string) =>
+      defineTool({ name, description: 'Waits.', input: z.object({}), run: () => 'x', effects: 'none' })
+    const agent = (name: string) => defineAgent({ name, model })
+    const [bob, transfer] = [agent('bob'), 'transfer_to_bob']
+    const definitions: Readonly<Record<string, () => { readonly tools: unknown }>> = {
+      'an agent is named "wait_for", as the tool that waits for "bob"': () =>
+        defineAgent({ name: 'a', model, agents: [{ definition: bob, detach: 'report' }, agent('wait_for')] }),
+      'a tool is named "transfer_to_bob", as the tool that hands over to "bob"': () =>
+        defineAgent({ name: 'a', model, handoffs: [bob], tools: [tool(transfer)] }),
+      'an agent is named "transfer_to_bob", as the tool that hands over to "bob"': () =>
+        defineAgent({ name: 'a', model, handoffs: [() => bob], agents: () => [agent(transfer)] }),
+    }
+    for (const [what, define] of Object.entries(definitions))
+      assert.throws(() => define().tools, withCode('INVALID_DEFINITION', what))
+    const deferring = defineWhole({ name: 'a', model, handoffs: [bob], tools: [deferred([tool(transfer)])] })
+    assert.throws(() => deferring.tools, withCode('INVALID_DEFINITION', 'a tool is named "transfer_to_bob"'))
+  })
+
+  it('says what a function among its options did that gives no agents', () => {
+    const functions: readonly (readonly [() => unknown, string])[] = [
+      [() => undefined, 'returned undefined'],
+      [async () => [], 'returned a promise'],
+      [() => assert.unreachable('boom'), 'threw an error: boom.'],
+    ]
+    for (const [agents, what] of functions) {
+      const definition = defineAgent({ name: 'a', model, agents: agents as () => [] })
+      assert.throws(() => definition.agents, withCode('INVALID_DEFINITION', `agents: the function ${what}`))
+    }
+    const handing = defineAgent({ name: 'a', model, handoffs: [() => assert.unreachable('boom')] })
+    assert.throws(
+      () => handing.handoffs,
+      withCode('INVALID_DEFINITION', 'handoffs: the function threw an error: boom.'),
+    )
+  })
+
+  it('names what JSON cannot hold by its type', () => {
+    for (const name of [
+      1n,
+      Object.assign(
+        {},
+        {
+          get self(): unknown {
+            return this
+          },
+        },
+      ),
+    ])
+      assert.throws(
+        () => defineAgent({ name: name as never, model }),
+        withCode('INVALID_DEFINITION', `Agent a value of type ${typeof name}`),
+      )
+  })
+
+  it('takes no options of a provider that no record can hold', () => {
+    const settings = { providerOptions: { some: { deep: nested(600) } } }
+    assert.throws(
+      () => defineAgent({ name: 'a', model, settings }),
+      withCode('INVALID_DEFINITION', 'nested deeper than 500 levels'),
+    )
   })
 
   it('takes a number of answers above none', () => {

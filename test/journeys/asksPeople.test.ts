@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ToolContext } from '../../src/actors/tools/defineTool.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import { calls, gate, never, quiet, resultsOf, startAgent, tool, withCode } from '../support/agentHarness.ts'
+import { nested } from '../support/nested.ts'
 import { assert, describe } from '../support/suite.ts'
 import { heldCalls } from '../support/heldCalls.ts'
 
@@ -212,6 +213,7 @@ describe('a tool that asks people', (it) => {
       [z.bigint(), 'Who?'],
       [z.function(), 'Who?'],
       [z.string(), 'x'.repeat(20_001)],
+      [z.string().meta({ example: nested(600) }), 'Who?'],
     ]
     const { agent, script } = await asking(context, async ({ ask }) => {
       const codes: unknown[] = []

@@ -6,6 +6,7 @@ import type { LogRecord } from '../../src/protocol/records.ts'
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { failsWith } from '../../packages/stores/test/storeFolder.ts'
 import { sharedStore } from '../support/sharedStore.ts'
+import { nested } from '../support/nested.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const history: readonly HistoryMessage[] = [
@@ -84,6 +85,17 @@ describe('an agent that begins with the conversation of another system', (it) =>
       ['user', 'assistant', 'toolResult', 'toolResult', 'user'],
     )
     await second.close()
+  })
+
+  it('is none where it holds what no record can', async ({ cleanup }) => {
+    const runtime = await createRuntime()
+    cleanup(() => runtime.close())
+    for (const levels of [600, 100_000]) {
+      const content = [{ type: 'toolCall', callId: 'a', name: 'look_up', input: nested(levels) }] as const
+      const begun = runtime.spawn(agentOf([]).definition, { id: 'one', history: [{ role: 'assistant', content }] })
+      await assert.rejects(begun, failsWith('INVALID_OPTION', 'nested deeper than 500 levels'))
+    }
+    assert.is((await runtime.spawn(agentOf([]).definition, { id: 'one', history })).id, 'one')
   })
 
   it('may end with something that a person said', async ({ cleanup }) => {

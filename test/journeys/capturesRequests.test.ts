@@ -3,11 +3,13 @@ import { capturedRequests, type CapturedRequest } from '../../src/conversation/r
 import { scriptedModel } from '../../packages/evaluation/src/testing/scriptedModel.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
-import type { ModelErrorKind, ModelRequest } from '../../src/protocol/ports/model.ts'
+import type { JsonSchema, ModelErrorKind, ModelRequest } from '../../src/protocol/ports/model.ts'
 import type { LogRecord, RecordOf } from '../../src/protocol/records.ts'
 import { createRuntime } from '../../packages/bridge/src/createRuntime.ts'
 import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
+import { RequestCaptures } from '../../src/runtime/agents/requestCaptures.ts'
 import { startAgent, withCode } from '../support/agentHarness.ts'
+import { nested } from '../support/nested.ts'
 import { assert, describe } from '../support/suite.ts'
 import { replyOf, useWire, wireFamilies } from '../support/wireServer/useWire.ts'
 import type { WireReply } from '../support/wireServer/wireFamily.ts'
@@ -27,6 +29,18 @@ const captured = (records: readonly LogRecord[]): CapturedRequest[] => [
 ]
 const captures = (records: readonly LogRecord[]): RecordOf<'turn.captured'>[] =>
   records.filter((record) => record.type === 'turn.captured')
+
+describe('a request that no record can hold', (it) => {
+  it('is not captured, whatever nests so deep in it', () => {
+    const request: ModelRequest = {
+      system: '',
+      messages: [],
+      tools: [{ name: 'look', description: '', inputSchema: nested(600) as JsonSchema }],
+      settings: {},
+    }
+    assert.throws(() => new RequestCaptures([]).next('m', request, []), withCode('RECORD_TOO_LARGE', '500 levels'))
+  })
+})
 
 describe('the request of a turn', (it) => {
   it('is told once a turn, the same as the model got, with a provenance for each message', async (context) => {

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { foldContext, type KeptContext } from '../../src/machines/rebuildContext.ts'
 import { keptIn, type KeptState } from '../../src/runtime/agents/keptAgent.ts'
 import type { AgentOptions } from '../../src/actors/define/defineAgent.ts'
@@ -56,17 +57,13 @@ async function start({ cleanup }: CaseContext, store: Store, rest: object = {}):
   return runtime
 }
 
-/** Lines of a logger, by how bad they are. */
+const nothing = (): void => {}
+
+/** A logger with the warnings that it was given. */
 function lines() {
   const warnings: string[] = []
-  const nothing = (): void => {}
-  const logger: Logger = {
-    debug: nothing,
-    info: nothing,
-    error: nothing,
-    warn: (_, message) => void warnings.push(message),
-  }
-  return { logger, warnings }
+  const warn: Logger['warn'] = (_, message) => void warnings.push(message)
+  return { logger: { debug: nothing, info: nothing, error: nothing, warn }, warnings }
 }
 
 /** A log of about so many records, whose agent was let go of. */
@@ -251,6 +248,7 @@ describe('a long log', (it) => {
     assert.is((await checkpoints.read('a'))?.seq, lastSeq)
   })
 
+  const sealed = (body: Uint8Array, of: string) => ({ body, digest: `${of.split(' ')[0]} ${crc32(body)}` })
   const wrong: Record<string, (checkpoint: Checkpoint) => Partial<Checkpoint>> = {
     'is of another form': () => ({ form: 'agent-0' }),
     'is of a record with other content': () => ({ digest: 'x' }),
@@ -259,7 +257,10 @@ describe('a long log', (it) => {
     'is empty': () => ({ body: new Uint8Array(0) }),
     'is cut off': ({ body }) => ({ body: body.slice(0, -10) }),
     'is cut off early': ({ body }) => ({ body: body.slice(0, 100) }),
-    'lacks what a summary says': ({ body }) => ({ body: withSummary(body) }),
+    'lacks what a summary says': ({ body, digest }) => sealed(withSummary(body), digest),
+    'has a letter other than was written': ({ body }) => ({
+      body: body.map((byte, at) => (at === body.length - 10 ? byte ^ 1 : byte)),
+    }),
     'is no JSON': ({ body }) => ({ body: body.map((byte, at) => (at === 5 ? 0 : byte)) }),
   }
   for (const [what, change] of Object.entries(wrong))

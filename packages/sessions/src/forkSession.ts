@@ -4,7 +4,7 @@ import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import { rebuildConversation } from '../../../src/conversation/tree/rebuildConversation.ts'
 import { type Clock, systemClock } from '../../../src/protocol/ports/clock.ts'
-import { checkedBy, RuntimeError } from '../../../src/protocol/errors.ts'
+import { checkedBy, RuntimeError, quoted } from '../../../src/protocol/errors.ts'
 import { formatNodeId, nodeIdSchema, parseNodeId, type NodeId, checkAgentId } from '../../../src/protocol/ids.ts'
 import { recordVersion, type LogRecord, type RecordOf } from '../../../src/protocol/records.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
@@ -122,7 +122,7 @@ async function findMoment(store: Store, parts: readonly HistoryPart[], at: NodeI
     const { title } = outlineOf(shared)
     return { forkedFrom: { agentId: part.agentId, seq: shared.at(-1)!.seq, at: newest }, title }
   }
-  throw notFound(parts.at(-1)!.agentId, nodeId === undefined ? JSON.stringify(at) : formatNodeId(nodeId), search)
+  throw notFound(parts.at(-1)!.agentId, nodeId === undefined ? quoted(at) : formatNodeId(nodeId), search)
 }
 
 function notFound(agentId: string, asked: string, { lastNodeId, missingResults }: StepSearch): RuntimeError {

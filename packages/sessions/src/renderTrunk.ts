@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
+import { isAgentDefinition, type AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { TurnFrames } from '../../../src/actors/turn/turnFrames.ts'
 import { planAskedFold } from '../../../src/conversation/brakes/fold/planFold.ts'
 import { planShow } from '../../../src/conversation/brakes/prune/planShow.ts'
@@ -60,7 +60,7 @@ const optionsSchema = lazily(() =>
  * that wrote the log, byte for byte as it was sent. `hide`, `mask`, `show` and `fold` say what it would be after such a change, which is not made. Tools of
  * sources are those that the definition has; `redact` of a runtime is not applied to instructions. Pure.
  *
- * @throws RuntimeError `INVALID_OPTION`: a turn that the log does not have, or a change that may not be made, with the reason.
+ * @throws RuntimeError `INVALID_DEFINITION`; `INVALID_OPTION`: a turn that the log does not have, or a change that may not be made, with the reason.
  *
  * @example
  * ```ts
@@ -77,6 +77,8 @@ export function renderTrunk(
   definition: AgentDefinition,
   options: RenderOptions = {},
 ): RenderedTrunk {
+  if (!isAgentDefinition(definition))
+    throw new RuntimeError('INVALID_DEFINITION', 'renderTrunk takes the records, then what defineAgent returns.')
   checkedBy(optionsSchema(), options, 'renderTrunk')
   const { turn, past = [] } = options
   const own = turn === undefined ? [...records] : untilRequest([...records], turn)

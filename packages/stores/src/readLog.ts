@@ -3,7 +3,7 @@ import { messageOf, RuntimeError, hasCode } from '../../../src/protocol/errors.t
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import { seqFrom } from './rules/appendChecks.ts'
 import { lastNewline, maxLineBytes, offsetFromEnd, readBytes, readLines } from './jsonLines.ts'
-import { corruptLine, isBlankLine, type LinePlace, readRecord } from './readRecord.ts'
+import { corruptLine, isBlankLine, isOfWholeLine, type LinePlace, readRecord } from './readRecord.ts'
 
 /** Part of a log to read: from record `fromSeq` on, which below 0 counts from the end, no further than byte `end`, and `limit` records at most. */
 export interface LogRange {
@@ -20,7 +20,7 @@ const tooLong = (place: LinePlace): RuntimeError => corruptLine(place, `it is lo
 
 /**
  * Streams the records of a log file; a missing file has none. Line n holds seq n unless lines are blank, so the lines before `fromSeq` are
- * skipped unread. A torn tail is ignored: the unfinished line and, if the last finished line is not a record, that one.
+ * skipped unread. A torn tail is ignored: the unfinished line and, if the last finished line is not JSON or its checksum is wrong, that one.
  *
  * @throws RuntimeError `LOG_CORRUPT` at a line before the tail that is not a record, is out of sequence or longer than
  * `maxLineBytes` (256 MiB), `LOG_VERSION`, `STORE_READ_FAILED`.
@@ -59,7 +59,7 @@ export async function* readLog(
           const place = { file, line }
           const record = bytes === undefined ? tooLong(place) : readRecord(bytes, place)
           if (record instanceof RuntimeError) {
-            if (record.code !== 'LOG_CORRUPT') throw record
+            if (record.code !== 'LOG_CORRUPT' || isOfWholeLine(record)) throw record
             bad = record
             continue
           }
@@ -98,14 +98,26 @@ export interface LogEnd {
   readonly lastSeq: number
 }
 
+/** Beginning of every log. */
+const firstBytes = Buffer.from('{"v":')
+
+/** Returns true for a file that may be a first record whose write was interrupted: its beginning, or a space that was never filled. */
+async function isTornFirst(handle: Pick<FileHandle, 'read'>, fileSize: number): Promise<boolean> {
+  const bytes = await readBytes(handle, 0, Math.min(fileSize, firstBytes.length))
+  return bytes.equals(firstBytes.subarray(0, bytes.length)) || bytes.every((byte) => byte === 0)
+}
+
 /**
  * Finds the end of the intact part by reading only the last lines. Bytes after `size` are a torn tail, which `readLog` ignores.
- * @throws RuntimeError `LOG_CORRUPT` if more than the tail is damaged, `LOG_VERSION`
+ * @throws RuntimeError `LOG_CORRUPT` if more than the tail is damaged or the file is no log, `LOG_VERSION`
  */
 export async function findLogEnd(handle: Pick<FileHandle, 'read'>, file: string, fileSize: number): Promise<LogEnd> {
   let end = (await lastNewline(handle, fileSize)) + 1
   for (let tries = 0; tries < 2;) {
-    if (end === 0) return { size: 0, lastSeq: 0 }
+    if (end === 0) {
+      if (await isTornFirst(handle, fileSize)) return { size: 0, lastSeq: 0 }
+      throw corruptLine({ file, line: 1 }, 'it does not begin as a record')
+    }
     const start = (await lastNewline(handle, end - 1)) + 1
     const place = { file, line: 0 }
     const bytes = end - 1 - start > maxLineBytes ? undefined : await readBytes(handle, start, end - 1)
@@ -116,7 +128,7 @@ export async function findLogEnd(handle: Pick<FileHandle, 'read'>, file: string,
     tries += 1
     const record = bytes === undefined ? tooLong(place) : readRecord(bytes, place)
     if (!(record instanceof RuntimeError)) return { size: end, lastSeq: record.seq }
-    if (record.code === 'LOG_VERSION') break
+    if (record.code === 'LOG_VERSION' || isOfWholeLine(record)) break
     end = start
   }
   // The number of the bad line takes reading the whole file.

@@ -14,6 +14,12 @@ export interface LinePlace {
 export const corruptLine = ({ file, line }: LinePlace, why: string): RuntimeError =>
   new RuntimeError('LOG_CORRUPT', `Line ${line} of ${file} is not a record: ${why.replace(/[.]?$/, '.')}`)
 
+/** Errors about lines whose checksum is right. */
+const ofWholeLines = new WeakSet<RuntimeError>()
+
+/** Returns true if a line with this error was written as it is: its checksum is right, so no write of it was interrupted. */
+export const isOfWholeLine = (error: RuntimeError): boolean => ofWholeLines.has(error)
+
 /** Nesting deeper than any record: values from tools and models are limited before (`cloneJson`), and JSON.stringify has its own limit. */
 const deepest = 1_000
 
@@ -55,6 +61,11 @@ export function readRecord(given: string | Buffer, place: LinePlace): LogRecord 
   const sum = checksumOf(line)
   if (sum !== undefined && sum.seen !== sum.expected)
     return corruptLine(place, `its checksum is wrong (expected ${sum.expected}, seen ${sum.seen})`)
+  const unfit = (why: string): RuntimeError => {
+    const error = corruptLine(place, why)
+    if (sum !== undefined) ofWholeLines.add(error)
+    return error
+  }
   const text = (sum?.json ?? line).toString()
   let parsed: unknown
   try {
@@ -63,12 +74,12 @@ export function readRecord(given: string | Buffer, place: LinePlace): LogRecord 
     return corruptLine(place, text.trim() === '' ? 'it is blank' : 'it is not JSON')
   }
   // A level takes two characters, so short lines need no look.
-  if (text.length > 2 * deepest && isNestedDeeper(parsed, deepest)) return corruptLine(place, 'it is nested too deeply')
+  if (text.length > 2 * deepest && isNestedDeeper(parsed, deepest)) return unfit('it is nested too deeply')
   const read = readValue(parsed)
   if ('code' in read)
     return read.code === 'LOG_VERSION'
       ? new RuntimeError('LOG_VERSION', `Line ${place.line} of ${place.file} ${read.why}`)
-      : corruptLine(place, read.why)
+      : unfit(read.why)
   return sum === undefined && hasDamagedChecksum(parsed as object, read)
     ? corruptLine(place, 'its checksum is damaged')
     : read.record

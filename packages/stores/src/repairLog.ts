@@ -1,6 +1,6 @@
 import { constants, copyFile, type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { messageOf, RuntimeError, hasCode } from '../../../src/protocol/errors.ts'
+import { messageOf, RuntimeError, hasCode, quoted } from '../../../src/protocol/errors.ts'
 import { lockFile } from './lockFile.ts'
 import { foreignFormat } from './foreignFormat.ts'
 import { offsetOfLine, readBytes, readLines } from './jsonLines.ts'
@@ -29,7 +29,7 @@ const extension = '.jsonl'
  */
 export async function repairLog(file: string): Promise<LogRepair> {
   if (typeof file !== 'string' || !file.endsWith(extension))
-    throw new RuntimeError('INVALID_OPTION', `${JSON.stringify(file)} is not a log: its name must end in ${extension}.`)
+    throw new RuntimeError('INVALID_OPTION', `${quoted(file)} is not a log: its name must end in ${extension}.`)
   const path = resolve(file)
   try {
     // Before locking, which would leave a lock file in an unrelated folder.

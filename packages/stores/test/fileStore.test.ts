@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import { recordVersion } from '../../../src/protocol/records.ts'
 import { readAll, recordsBetween } from '../../evaluation/src/testing/contractDemands.ts'
+import { lineOf } from '../src/checksum.ts'
 import { fileStore } from '../src/fileStore.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { failsWith, linesOf, storeFolder } from './storeFolder.ts'
@@ -144,6 +145,21 @@ describe('file store, torn tail', (it) => {
       assert.equal([lease.lastSeq, lease.repairedBytes], [2, tail.length])
       await store.append('a', recordsBetween(3, 3))
       assert.is(await readFile(folder.file('a.jsonl'), 'utf8'), linesOf(recordsBetween(1, 3)))
+    })
+
+  const notTorn: { readonly [what: string]: string } = {
+    'a last line of an unknown type with the right checksum': `${linesOf(recordsBetween(1, 2))}${lineOf('{"v":3,"seq":3,"time":1,"type":"of.tomorrow","runId":"r"}')}\n`,
+    'JSON that is no log, on one line': '{"name":"settings","values":[1,2,3]}',
+    'the records of a log as a JSON array': JSON.stringify(recordsBetween(1, 2)),
+    'a text without a newline': 'Buy milk.',
+  }
+  for (const [what, content] of Object.entries(notTorn))
+    it(`is not seen in ${what}: the file is left as it is`, async (context) => {
+      const folder = await storeFolder(context)
+      const store = folder.store()
+      await folder.write('a.jsonl', content)
+      await assert.rejects(store.open('a'), failsWith('LOG_CORRUPT'))
+      assert.is(await readFile(folder.file('a.jsonl'), 'utf8'), content)
     })
 })
 

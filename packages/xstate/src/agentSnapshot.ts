@@ -5,7 +5,7 @@ import { lazily } from '../../../src/protocol/lazily.ts'
 import { checkCommand } from '../../../src/protocol/bridge/checkCommand.ts'
 import { agentCommands, type AgentCommand } from '../../../src/protocol/bridge/commands.ts'
 import type { Content } from '../../../src/protocol/text/saidContent.ts'
-import { checkedBy, describeIssues, RuntimeError, toErrorInfo } from '../../../src/protocol/errors.ts'
+import { checkedBy, describeIssues, RuntimeError, toErrorInfo, quoted } from '../../../src/protocol/errors.ts'
 import { isAgentId } from '../../../src/protocol/ids.ts'
 import type { Pending } from '../../../src/protocol/runs/pending.ts'
 import type { PauseReason, Spent } from '../../../src/protocol/records.ts'
@@ -110,7 +110,7 @@ export function checkInput(
     limits,
     id: agentId = `${name}-${newId()}`,
   } = checkedBy(inputSchema(), given ?? {}, "The input of an agent's actor")
-  if (!isAgentId(agentId)) throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is not an agent id.`)
+  if (!isAgentId(agentId)) throw new RuntimeError('INVALID_ID', `${quoted(agentId)} is not an agent id.`)
   if (prompt === undefined) {
     if (limits === undefined) return { agentId, request: null }
     throw new RuntimeError('INVALID_OPTION', `The input of an agent's actor: "limits" are those of a "prompt".`)

@@ -1,3 +1,4 @@
+import { isNestedDeeper, mostLevels } from '../../protocol/checks/nesting.ts'
 import { zodJson } from '../../protocol/checks/zodJson.ts'
 import type { z } from 'zod'
 import type { CallInput } from '../../machines/effectTypes.ts'
@@ -157,6 +158,7 @@ function jsonSchemaOf(schema: unknown, question: unknown): JsonSchema {
   const json = jsonOf(schema as z.ZodType, (thrown) =>
     refuse(`The answer to ${JSON.stringify(question)} cannot be JSON: ${messageOf(thrown)}`, thrown),
   )
+  if (isNestedDeeper(json, mostLevels)) throw refuse(`The schema is nested deeper than ${mostLevels} levels`)
   if (isImpossible(json)) throw refuse(`No answer to ${JSON.stringify(question)} can fit its schema`)
   const chars = JSON.stringify(json).length
   if (chars > maxQuestionChars) throw refuse(`The schema has ${chars} characters, more than ${maxQuestionChars}`)

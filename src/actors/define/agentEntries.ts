@@ -1,4 +1,4 @@
-import { RuntimeError } from '../../protocol/errors.ts'
+import { messageOf, quoted, RuntimeError } from '../../protocol/errors.ts'
 import { DeferredTools } from '../parts/deferred/deferred.ts'
 import { isRemoteAgent, type RemoteAgentEntry } from '../parts/remote/remoteEntry.ts'
 import type { MarkedEntry, SubAgentEntry } from './subAgents.ts'
@@ -31,12 +31,37 @@ export function agentEntries(agents: AgentEntries): readonly MarkedEntry[] {
 export const remoteAgents = (agents: AgentEntries): readonly RemoteAgentEntry[] =>
   agents instanceof DeferredTools ? [] : agents.filter(isRemoteAgent)
 
-/** The entries that a function returns. Tools are made before it is called. @throws RuntimeError `INVALID_DEFINITION`: a group, an agent elsewhere */
-export function laterEntries(agents: readonly SubAgentEntry[], label: string): readonly MarkedEntry[] {
+/** Calls a function among the options of an agent. @throws RuntimeError `INVALID_DEFINITION` if it throws */
+export function returned(given: () => unknown, label: string): unknown {
+  try {
+    return given()
+  } catch (thrown) {
+    const why = `${label}: the function threw an error: ${messageOf(thrown).replace(/\.$/, '')}.`
+    throw new RuntimeError('INVALID_DEFINITION', why, { cause: thrown })
+  }
+}
+
+/**
+ * Returns the entries that a function returns. Tools are made before it is called.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION`: the function throws, or returns a group, an agent elsewhere or no list
+ */
+export function laterEntries(given: () => unknown, label: string): readonly MarkedEntry[] {
+  const agents = returned(given, `${label}: agents`)
+  if (agents instanceof Promise)
+    throw new RuntimeError(
+      'INVALID_DEFINITION',
+      `${label}: agents: the function returned a promise: return a list of agents.`,
+    )
   if ([agents].flat().some((entry: unknown) => entry instanceof DeferredTools || isRemoteAgent(entry)))
     throw new RuntimeError(
       'INVALID_DEFINITION',
       `${label}: agents: a function cannot return a group or an agent elsewhere: give it itself, or agents that requests list.`,
     )
-  return agents.map((entry) => ({ entry }))
+  if (!Array.isArray(agents))
+    throw new RuntimeError(
+      'INVALID_DEFINITION',
+      `${label}: agents: the function returned ${quoted(agents)}: return a list of agents.`,
+    )
+  return agents.map((entry: SubAgentEntry) => ({ entry }))
 }

@@ -162,7 +162,7 @@ export function defineAgent<
   const remote = isFunction(agents) ? nobody : remoteAgents(agents as AgentEntries).map(({ tool }) => tool)
   const tools = toolMap(remote.length === 0 ? given.tools : [...given.tools, ...remote], label)
   const called = isFunction(agents)
-    ? lazily(() => subAgentMap(laterEntries((agents as () => readonly SubAgentEntry[])(), label), tools, label))
+    ? lazily(() => subAgentMap(laterEntries(agents as () => unknown, label), tools, label))
     : constant(subAgentMap(agentEntries(agents as AgentEntries), tools, label))
   const hasAgents = isFunction(agents) || agents instanceof DeferredTools || agents.length > 0
   const settings = settingsOf(withCache(options), output, label)
@@ -228,7 +228,7 @@ export function defineAgent<
   const definition = definedAgent(
     parts,
     called,
-    handoffs.length === 0 ? undefined : lazily(() => handoffMap(handoffs, label)),
+    handoffs.length === 0 ? undefined : lazily(() => handoffMap(handoffs, { tools, called }, label)),
     options,
   )
   if (!isFunction(agents)) checkFold(definition)

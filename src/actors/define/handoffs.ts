@@ -3,6 +3,8 @@ import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
 import { parts } from '../parts/parts.ts'
 import { definedAgent } from './definedAgent.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
+import { transferName } from '../tools/transferTool.ts'
+import { returned } from './agentEntries.ts'
 
 /** An agent that a conversation may be handed to, or a function that returns it. */
 export type HandoffEntry = AgentDefinition | (() => AgentDefinition)
@@ -102,11 +104,18 @@ export function checkHandoff(own: AgentDefinition, active: AgentDefinition, name
   throw new Error(`Two agents that this conversation can be handed to are named "${name}": give them different names.`)
 }
 
-/** The agents of `handoffs` by name. @throws RuntimeError `INVALID_DEFINITION` */
-export function handoffMap(entries: readonly HandoffEntry[], label: string): ReadonlyMap<string, AgentDefinition> {
+/** Returns the agents of `handoffs` by name. @throws RuntimeError `INVALID_DEFINITION`: among others, a tool or agent with the name of a transfer tool */
+export function handoffMap(
+  entries: readonly HandoffEntry[],
+  {
+    tools,
+    called,
+  }: { readonly tools: ReadonlyMap<string, AnyTool>; readonly called: () => ReadonlyMap<string, unknown> },
+  label: string,
+): ReadonlyMap<string, AgentDefinition> {
   const map = new Map<string, AgentDefinition>()
   for (const entry of entries) {
-    const definition = typeof entry === 'function' ? entry() : entry
+    const definition = typeof entry === 'function' ? returned(entry, `${label}: handoffs`) : entry
     const refuse = (what: string): never => {
       throw new RuntimeError('INVALID_DEFINITION', `${label}: handoffs: ${what}.`)
     }
@@ -114,6 +123,9 @@ export function handoffMap(entries: readonly HandoffEntry[], label: string): Rea
     const { name } = definition
     if (map.has(name)) return refuse(`two agents are named "${name}"`)
     if (name.length > 52) return refuse(`the name "${name}" is too long: 52 characters at most`)
+    const transfer = transferName(name)
+    const other = tools.has(transfer) ? 'a tool' : called().has(transfer) ? 'an agent' : undefined
+    if (other !== undefined) return refuse(`${other} is named "${transfer}", as the tool that hands over to "${name}"`)
     map.set(name, definition)
   }
   return map

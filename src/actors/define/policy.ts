@@ -1,7 +1,7 @@
 import type { ConversationView } from '../../conversation/tree/conversationView.ts'
 import type { RevertCategory, Stall } from '../../protocol/braking.ts'
 import type { Clock } from '../../protocol/ports/clock.ts'
-import { RuntimeError } from '../../protocol/errors.ts'
+import { RuntimeError, quoted } from '../../protocol/errors.ts'
 import type { Memory, MemoryRecord, MemoryScope } from '../../protocol/ports/memory.ts'
 import type { Model } from '../../protocol/ports/model.ts'
 import type { Pricing } from '../turn/pricing.ts'
@@ -216,7 +216,7 @@ export const notesKeeper: Keeper = Object.freeze({ name: 'notes()', keep: () => 
 export function policy(options: PolicyOptions): Policy {
   const { name, when, decide, keep = notesKeeper, timeoutMs = 60_000, retryTurns = 5 } = options ?? {}
   const wrong = (what: string): RuntimeError =>
-    new RuntimeError('INVALID_DEFINITION', `Policy ${JSON.stringify(name)}: ${what}.`)
+    new RuntimeError('INVALID_DEFINITION', `Policy ${quoted(name)}: ${what}.`)
   if (typeof name !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(name))
     throw wrong('name: use 1 to 64 letters, digits, "_" or "-"')
   if (typeof when?.fires !== 'function') throw wrong('when: give a trigger, such as when.tokensOver(60_000)')

@@ -169,6 +169,12 @@ export function subAgentMap(
       )
     map.set(name, agent)
   }
+  const [reporter] = reporting(map)
+  if (reporter !== undefined && map.has(waitForName))
+    throw new RuntimeError(
+      'INVALID_DEFINITION',
+      `${label}: an agent is named "${waitForName}", as the tool that waits for "${reporter}".`,
+    )
   return map
 }
 

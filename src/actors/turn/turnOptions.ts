@@ -1,3 +1,4 @@
+import { isNestedDeeper, mostLevels } from '../../protocol/checks/nesting.ts'
 import type { AnyModel } from '../models/anyModel.ts'
 import { z } from 'zod'
 import { onlyFields } from '../../protocol/checks/onlyFields.ts'
@@ -122,7 +123,9 @@ const plainSettings = lazily(() =>
     seed: z.int(),
     thinkingLevel: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']),
     cache: promptCache(),
-    providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())),
+    providerOptions: z
+      .record(z.string(), z.record(z.string(), z.unknown()))
+      .refine((options) => !isNestedDeeper(options, mostLevels), `it is nested deeper than ${mostLevels} levels`),
   }).partial(),
 )
 

@@ -1,3 +1,6 @@
+/** Most levels of a value that goes into a record. A reader of logs takes twice as many. */
+export const mostLevels = 500
+
 /** Returns true if a value nests lists or objects more than `levels` deep. Uses at most that many stack levels. Pure. */
 export function isNestedDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import type { AgentDefinition } from '../../actors/define/agentDefinition.ts'
 import { Conversation } from '../../conversation/tree/conversation.ts'
 import { KeptNodes } from './keptNodes.ts'
@@ -81,17 +82,22 @@ export function checkpointOf(
   { table, shared: old, own }: NodePieces,
   shared?: SharedState,
 ): Checkpoint | undefined {
-  const at = { seq: last.seq, digest: digestOf(last) }
-  if (shared === undefined) return { ...at, form: checkpointForm, body: bodyOf(state, [table, ...old, ...own]) }
+  const at = (body: Uint8Array) => ({ seq: last.seq, digest: `${digestOf(last)} ${crc32(body)}`, body })
+  if (shared === undefined) return { ...at(bodyOf(state, [table, ...old, ...own])), form: checkpointForm }
   const rest = without(shared, state)
   return (
     rest && {
-      ...at,
+      ...at(bodyOf(rest, [table, ...own])),
       form: sharingForm,
-      body: bodyOf(rest, [table, ...own]),
       shared: { id: shared.id, body: shared.body },
     }
   )
+}
+
+/** Returns true for bytes that do not have the checksum at the end of a name. Checkpoints of earlier builds have none. */
+function isDamaged(named: string, body: Uint8Array): boolean {
+  const [, sum] = named.split(' ')
+  return sum !== undefined && Number(sum) !== crc32(body)
 }
 
 /** Returns true for a checkpoint that this version may read. */
@@ -110,12 +116,14 @@ export function keptIn(
   const { seq, form, digest, body } = checkpoint
   if (!isReadable(checkpoint)) throw new Error('another version made it')
   if (own?.seq !== seq) throw new Error('the log ends before it')
-  if (digestOf(own) !== digest) throw new Error('it is of another log')
+  if (digestOf(own) !== digest.split(' ')[0]) throw new Error('it is of another log')
+  if (isDamaged(digest, body)) throw new Error('it is damaged')
   const { head, rest: nodes } = readBody(body)
   const kept = head as KeptState
   if (form === checkpointForm) return { kept, nodes }
   if (kept.shared === undefined || kept.shared.id !== checkpoint.shared?.id)
     throw new Error('what it shares is missing')
+  if (isDamaged(kept.shared.id, checkpoint.shared.body)) throw new Error('what it shares is damaged')
   const shared = sharedIn(kept.shared, checkpoint.shared.body)
   return { kept: completed(kept, shared), nodes, shared }
 }

@@ -5,6 +5,7 @@ import {
   type RequestDifference,
   type TurnRequest,
 } from '../../conversation/request/captureRequest.ts'
+import { isNestedDeeper, mostLevels } from '../../protocol/checks/nesting.ts'
 import { maxContentChars, jsonChars } from '../../protocol/text/saidContent.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { ModelRequest } from '../../protocol/ports/model.ts'
@@ -29,6 +30,11 @@ export class RequestCaptures {
     const settings = blankSettings(request.settings)
     const next = { model, request: { ...request, settings }, provenance }
     const difference = captureRequest(this.#last, next)
+    if (isNestedDeeper(difference, mostLevels))
+      throw new RuntimeError(
+        'RECORD_TOO_LARGE',
+        `A request nested deeper than ${mostLevels} levels cannot be captured.`,
+      )
     if (jsonChars(difference) > maxContentChars)
       throw new RuntimeError('RECORD_TOO_LARGE', 'A request is too large to be captured.')
     this.#last = next

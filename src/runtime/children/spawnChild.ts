@@ -3,7 +3,7 @@ import { onlyFields } from '../../protocol/checks/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { subAgentOf, type SubAgentEntry } from '../../actors/define/subAgents.ts'
 import { aliveChildren } from '../../machines/allowances.ts'
-import { checkedBy, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
+import { checkedBy, RuntimeError, toErrorInfo, quoted } from '../../protocol/errors.ts'
 import { isAgentId } from '../../protocol/ids.ts'
 import type { Children } from './children.ts'
 import { runDepsOf } from './runDeps.ts'
@@ -27,7 +27,7 @@ export async function spawnChild(
   const checked = checkedBy(optionsSchema(), options, 'spawn')
   // A separate kind of id, because a call may be given the next number in the same step.
   const childId = checked.id ?? `${parent.agentId}.s${parent.machine.context.children + children.unseen + 1}`
-  if (!isAgentId(childId)) throw new RuntimeError('INVALID_ID', `${JSON.stringify(childId)} is not an agent id.`)
+  if (!isAgentId(childId)) throw new RuntimeError('INVALID_ID', `${quoted(childId)} is not an agent id.`)
   if (/^\.\d+$/.test(childId.replace(parent.agentId, '')))
     throw new RuntimeError(
       'INVALID_ID',

@@ -8,6 +8,7 @@ import { readAll } from '../../../packages/evaluation/src/testing/contractDemand
 import { memoryStore } from '../../../packages/stores/src/memory/memoryStore.ts'
 import { simulatedClock } from '../../../packages/evaluation/src/testing/simulatedClock.ts'
 import { createRuntime } from '../../../packages/bridge/src/createRuntime.ts'
+import { firingId, firingIn } from '../../../src/protocol/parts/schedules/scheduleState.ts'
 import { AgentScript } from '../../machines/agentScript.ts'
 import { assert, describe } from '../../support/suite.ts'
 
@@ -21,6 +22,14 @@ const set = {
   by: 'person',
 } as const
 const firing: PlannedFiring = { id: 's', expected: 50, due: 50, next: 10_050, missed: 0, isSkipped: false }
+
+describe('the id of a firing', (it) => {
+  it('is read as it was made, before 1970 too', () => {
+    for (const due of [0, 1_700_000_000_000, -1]) assert.equal(firingIn(firingId('later', due)), { id: 'later', due })
+    for (const id of [undefined, 'later', 'schedule/later', 'schedule/later/1.5', 'schedule//1'])
+      assert.is(firingIn(id), undefined)
+  })
+})
 
 describe('the machine of an agent with schedules', (it) => {
   it('makes the record of a firing and its prompt in one step, from any state, and begins a run at rest', () => {

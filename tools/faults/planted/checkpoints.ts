@@ -6,7 +6,7 @@ export const faults: readonly Fault[] = [
     id: 'checkpoints-1',
     file: 'src/runtime/agents/keptAgent.ts',
     what: 'a checkpoint of another log is gone on from',
-    from: 'if (digestOf(own) !== digest)',
+    from: "if (digestOf(own) !== digest.split(' ')[0])",
     to: 'if (digest === undefined)',
     tests: ['runtime/checkpoints.test'],
   },

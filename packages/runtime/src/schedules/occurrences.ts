@@ -1,6 +1,6 @@
 import type * as NodeModule from 'node:module'
 import type * as Croner from 'croner'
-import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
+import { messageOf, RuntimeError, quoted } from '../../../../src/protocol/errors.ts'
 import { requirePeer } from '../../../../src/protocol/ports/loadPeer.ts'
 import type { ScheduleTimes } from '../../../../src/protocol/parts/schedules/scheduleTimes.ts'
 
@@ -67,7 +67,7 @@ function readCron(cron: string, timezone: string): Croner.Cron {
   try {
     new Intl.DateTimeFormat('en', { timeZone: timezone })
   } catch {
-    const words = `${JSON.stringify(timezone)} is not a time zone such as "Europe/Berlin" or "UTC".`
+    const words = `${quoted(timezone)} is not a time zone such as "Europe/Berlin" or "UTC".`
     throw new RuntimeError('SCHEDULE_INVALID', words)
   }
   try {

@@ -1,4 +1,4 @@
-import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import { RuntimeError, quoted } from '../../../../src/protocol/errors.ts'
 import type { AskedTimes } from '../../../../src/protocol/parts/schedules/scheduleOptions.ts'
 import type { ScheduleTimes } from '../../../../src/protocol/parts/schedules/scheduleTimes.ts'
 import { type Occurrences, occurrencesOf } from './occurrences.ts'
@@ -39,9 +39,9 @@ function timesIn({ at, every, cron, timezone }: AskedTimes): ScheduleTimes {
 
 function timeIn(at: Date | number | string): number {
   if (typeof at === 'string' && !/(?:Z|[+-]\d\d:?\d\d)$/.test(at))
-    throw refused(`${JSON.stringify(at)} is not a time with its offset, such as 2027-03-01T09:00:00+01:00.`)
+    throw refused(`${quoted(at)} is not a time with its offset, such as 2027-03-01T09:00:00+01:00.`)
   const time = new Date(at).getTime()
-  if (Number.isNaN(time)) throw refused(`${JSON.stringify(at)} is not a time.`)
+  if (Number.isNaN(time)) throw refused(`${quoted(at)} is not a time.`)
   return time
 }
 

@@ -29,7 +29,7 @@ export const firingId = (id: string, due: number): string => `schedule/${id}/${d
 
 /** Reads the id of a schedule's prompt; `undefined` for any other. */
 export function firingIn(requestId: string | undefined): { readonly id: string; readonly due: number } | undefined {
-  const [, id, due] = /^schedule\/([^/]+)\/(\d+)$/.exec(requestId ?? '') ?? []
+  const [, id, due] = /^schedule\/([^/]+)\/(-?\d+)$/.exec(requestId ?? '') ?? []
   return id === undefined ? undefined : { id, due: Number(due) }
 }
 
