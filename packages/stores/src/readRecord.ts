@@ -14,7 +14,7 @@ export interface LinePlace {
 export const corruptLine = ({ file, line }: LinePlace, why: string): RuntimeError =>
   new RuntimeError('LOG_CORRUPT', `Line ${line} of ${file} is not a record: ${why.replace(/[.]?$/, '.')}`)
 
-/** Nesting deeper than any record: values from tools and models are limited before (`cloneJson`), and JSON.stringify has its own limit. */
+/** Nesting deeper than in any record. Values from tools and models are limited earlier (`cloneJson`), and JSON.stringify has its own limit. */
 const deepest = 1_000
 
 /**
@@ -35,7 +35,7 @@ const brace = 0x7b
 const carriageReturn = 0x0d
 const byteOrderMark = Buffer.from('\uFEFF')
 
-/** Returns a line without a byte order mark before it and a carriage return after it, which editors add. Pure. */
+/** Returns a line without the byte order mark and carriage return that editors add. Pure. */
 function bare(line: Buffer): Buffer {
   const end = line.at(-1) === carriageReturn ? line.length - 1 : line.length
   const isMarked = line[0] !== brace && line.subarray(0, byteOrderMark.length).equals(byteOrderMark)
