@@ -1,4 +1,4 @@
-/** The door "escapement/acp": agents for the clients of the Agent Client Protocol, and foreign agents for ours. */
+/** The door "escapement/acp": agents for clients of the Agent Client Protocol, and foreign agents for our own. */
 export { acp } from '../packages/acp/src/acp.ts'
 export { acpAgent } from '../packages/acp/src/client/acpAgent.ts'
 

@@ -1,4 +1,4 @@
-/** The door "escapement/ai-sdk": language models and tools of the AI SDK as those of this runtime, and agents for `useChat`. */
+/** The door "escapement/ai-sdk": language models and tools of the AI SDK for use in this runtime, and agents for `useChat`. */
 
 // Models and tools
 export { aiSdkModel, type AiSdkModelOptions } from '../packages/ai-sdk/src/adapters/aiSdkModel.ts'

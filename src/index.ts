@@ -1,6 +1,6 @@
 /**
- * The door "escapement": agents, their tools and models, and the runtime that they run in. Types that follow from a function are not here: take them from it,
- * as `Parameters<typeof createRuntime>[0]`.
+ * The door "escapement": agents, their tools and models, and the runtime that they run in. Types that can be derived
+ * from a function are not exported: derive them, as in `Parameters<typeof createRuntime>[0]`.
  */
 
 // Agents: what they are told, and what may be said of their calls

@@ -1,6 +1,6 @@
 /**
- * The door "escapement/mcp": the tools of servers of the Model Context Protocol, which needs `@modelcontextprotocol/client`; and agents
- * as such a server, which needs `@modelcontextprotocol/server`, and over HTTP `@modelcontextprotocol/node`.
+ * The door "escapement/mcp": tools from servers of the Model Context Protocol, which need `@modelcontextprotocol/client`,
+ * and agents as such a server, which needs `@modelcontextprotocol/server`, and over HTTP `@modelcontextprotocol/node`.
  */
 
 // Tools of servers

@@ -1,4 +1,4 @@
-/** The door "escapement/memory": memory of agents beyond one conversation, and its stores. */
+/** The door "escapement/memory": memory of agents beyond one conversation, and stores for it. */
 export { markdownMemory } from '../packages/tools/src/memory/markdownMemory.ts'
 export { sqliteMemory, type SqliteMemory } from '../packages/tools/src/memory/sqliteMemory.ts'
 export type { Memory, MemoryFilter, MemoryRecord, MemoryScope } from './protocol/ports/memory.ts'

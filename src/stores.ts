@@ -1,4 +1,4 @@
-/** The door "escapement/stores": what a store of one's own needs, and the repair of logs. `storeContract` of `escapement/testing` tests one. */
+/** The door "escapement/stores": everything that a store of your own needs, and the repair of logs. `escapement/testing` has `storeContract`. */
 
 // The port
 export { stored, type ErasableStore, type Store, type StoreLease } from './protocol/ports/store.ts'

@@ -55,8 +55,8 @@ export interface ChildPorts {
   /** Prepares a sub-agent to run, from its log if it has one, or returns the answer of its call instead. */
   open(input: OpenInput, cancellation: Cancellation): Promise<OpenOutput>
   /**
-   * Has a sub-agent carry out a call that the running call under `callKey` makes, once there is a place for it. Resolves with its answer, not reviewed,
-   * once its end is recorded. Rejects with the reason of `signal`, which aborts it.
+   * Has a sub-agent carry out a call that the running call under `callKey` makes, once there is a free slot. Resolves with the
+   * unreviewed answer once the end of the call is recorded. If `signal` aborts, the call is aborted and rejects with its reason.
    */
   call(callKey: string, call: InnerAgentCall, signal: AbortSignal): Promise<CallOutput>
   /** Resolves once the sub-agent has ended, crashed or stalled. */
@@ -76,25 +76,25 @@ export interface SourcesLook {
   /** Change to be recorded; `undefined` if there is none since the last one. */
   readonly change: ToolsChange | undefined
   readonly definition: AgentDefinition
-  /** Sources whose state differs from the one last told. */
+  /** Sources whose state differs from the one last announced. */
   readonly news: readonly SourceInfo[]
-  /** The sources that are not up: their tools may come later. */
+  /** Names of the sources that are not up. Their tools may come later. */
   readonly notUp: readonly string[]
 }
 
-/** How a run of an incognito agent ended. */
+/** Result of a run of an incognito agent. */
 export interface IncognitoResult {
-  /** Text of its last reply; incomplete or empty if there is a `problem`. */
+  /** Text of the run's last reply; incomplete or empty if there is a `problem`. */
   readonly text: string
   /** The answer as data, if the definition has an `output` schema and there is no `problem`. */
   readonly output?: unknown
-  /** Reason why it did not finish: it failed, was refused, was paused by a limit, or took too long. */
+  /** Reason why the run did not finish: it failed, was refused, was paused by a limit, or took too long. */
   readonly problem?: string
   /** Tokens used by the run and by the sub-agents that it called; also given when there is a `problem`. */
   readonly usage: Usage
   /** Cost of everything in `usage`, in US dollars, by the prices of the definitions; 0 without prices. */
   readonly costUsd: number
-  /** Model turns, including those of its sub-agents. */
+  /** Number of model turns, including those of the sub-agents. */
   readonly turns: number
 }
 
@@ -103,7 +103,7 @@ export interface AgentPorts {
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: AgentDefinition
-  /** The definition from which the agent was made. `definition` differs once the conversation was handed over. */
+  /** The definition from which the agent was made. `definition` differs once the conversation has been handed over. */
   readonly ownDefinition: AgentDefinition
   /**
    * Value that the application gave to the current run, by reference; `undefined` if nothing was given. Read it when an effect starts:
@@ -114,13 +114,13 @@ export interface AgentPorts {
   readonly frame: TurnFrame
   /** Keeps the parts of a turn's decision that no record can hold. */
   decided(live: LiveDecision): void
-  /** Asks the sources of its tools for the tools of the turn that begins; missing without any. Rejects only when it is cancelled. */
+  /** Asks the tool sources for the tools of the turn that begins; missing if there are none. Rejects only when it is cancelled. */
   readonly lookAtSources?: ((cancellation: Cancellation) => Promise<SourcesLook>) | undefined
-  /** Tells the application once about a problem of its code: through its logger or, without one, the process. No model is told. */
+  /** Tells the application once about a problem in its code, through its logger or, without one, the process. The model is not told. */
   tellApplication?(message: string): void
   /**
-   * Reports an error that a function of the application threw, with its stack, to the application. No model, log or client is told. `what` names the
-   * function.
+   * Reports to the application an error that one of its functions threw, with its stack. No model, log or client is
+   * told. `what` names the function.
    */
   callbackFailed?(what: string, thrown: unknown): void
   readonly conversation: Conversation
@@ -128,42 +128,42 @@ export interface AgentPorts {
    * Content that the model no longer sees and that has not been searched for the agent's memory yet; missing if there is none, or without `extract`.
    */
   readonly leftBehind?: LeftBehind | undefined
-  /** Rules for its calls, its own and those of the agents above it, as they are now; missing if there are none. */
+  /** Current rules for the agent's calls, including those of the agents above it; missing if there are none. */
   readonly permissions?: AgentPermissions | undefined
-  /** Set if nothing of the agent is to be kept. */
+  /** Set if nothing about the agent is to be kept. */
   readonly incognito?: true | undefined
-  /** Metadata that the application noted on the agent. */
+  /** Metadata that the application attached to the agent. */
   readonly metadata?: Metadata | undefined
   readonly clock: Clock
-  /** A number from 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random: () => number
   /** Returns the outcome of the same call of another agent of its group, in one line; missing outside a group. */
   readonly lessonOfOthers?:
     | ((call: { readonly name: string; readonly input: unknown }) => string | undefined)
     | undefined
-  /** Missing until the agent has one. */
+  /** Ports of the agent's sub-agents; missing until it has one. */
   readonly children?: ChildPorts | undefined
-  /** Missing outside the runtime. */
+  /** Ports of the calls in the background; missing outside the runtime. */
   readonly background?: BackgroundPorts | undefined
-  /** Removes secrets; set with `redact`. Applied before text is cut, because a secret that was cut in half is no longer recognised. */
+  /** Removes secrets; set with `redact`. Applied before text is cut, because half a secret would not be recognised. */
   readonly redactor?: Redactor | undefined
-  /** Has something that a tool opened closed with the agent or the runtime. Returns false if it was known. Missing outside the runtime. */
+  /** Registers a tool's resource to be closed with the agent or the runtime. Returns false if it was known. Missing outside the runtime. */
   closeWith?(resource: Closable, of: 'agent' | 'runtime'): boolean
   /** The agent's state; `undefined` if its definition has none. */
   readonly state?: StatePort | undefined
   /** Store for earlier contents of files, used by the agent's tools. */
   readonly snapshots: AgentSnapshots
   partial: PartialReply | null
-  /** Output of running calls so far, as it was printed, by their ids: shown to the model if they come to no result. */
+  /** Output that running calls have printed so far, by call id. The model is shown it if a call ends without a result. */
   readonly printed: Map<string, string>
-  /** Receipts of running calls so far, by their ids: they stand if the calls are aborted. */
+  /** Receipts of running calls so far, by call id. They remain valid if the calls are aborted. */
   readonly kept: Map<string, NonNullable<ToolResultMessage['receipt']>>
   announced: string
-  /** The request for the current trunk. */
+  /** Returns the request for the current trunk. */
   assemble(turnIndex: number): AssembledRequest
   /**
-   * Returns the gate for the agent's model calls, with the estimated tokens of the request; `undefined` without limits. `model`: the one that is
-   * called through it, inside `within`.
+   * Returns the gate for the agent's model calls, with the estimated tokens of the request; `undefined` without limits.
+   * `model`: the model that is called through the gate, inside `within`.
    */
   gate(tokens?: number, model?: Model): Gate | undefined
   /** Resolves once every record so far is as durable as the store guarantees; `undefined` if it already is. Rejects if the store fails. */
@@ -180,10 +180,10 @@ export interface AgentPorts {
   /** Makes the machine record the request for the reply under `key`. */
   capture(key: string, attempt: number, request: ModelRequest, provenance: readonly Provenance[]): void
   /**
-   * Runs a new incognito agent below this one until it has answered: it is not stored or listed, and it is gone afterwards. Its calls are not put to
-   * people: those that need an approval are denied. The caller counts its usage. Resolves only once the agent has ended, with a `problem` if it did
-   * not finish; rejects with the reason of `signal` once that is aborted, and as `runtime.spawn` does. `limits` default to those of the definition;
-   * `timeoutMs` is wall time in milliseconds. `onStart` is given a function that returns the agent's usage so far.
+   * Runs a new incognito agent below this one until it has answered. It is not stored or listed, and it is gone afterwards. People are not
+   * asked about its calls: calls that need an approval are denied. The caller counts its usage. Resolves only once the agent has ended, with
+   * a `problem` if it did not finish. Rejects with the reason of `signal` if that aborts, and as `runtime.spawn` does. `limits` default to
+   * those of the definition; `timeoutMs` is wall time in milliseconds. `onStart` is given a function that returns the agent's usage so far.
    */
   runIncognito(
     definition: AgentDefinition,
@@ -215,10 +215,10 @@ export interface AgentPorts {
   /** The states of the agent's parts. */
   readonly parts: PartStates
   /**
-   * Lets the running call under `key` sleep until a time: its effect is ended at once, and it has its result then. `goesOn`: it runs again in place of that.
+   * Puts the running call under `key` to sleep until a time, when it has its result. Its effect ends at once. `goesOn`: the call runs again instead.
    */
   sleep(key: string, until: number, goesOn?: true): void
-  /** Makes records of parts, in one step. The machine takes them without secrets, as the log has them. */
+  /** Adds records of parts in one step. The machine receives them without secrets, as they are in the log. */
   record(records: readonly PartDraft[]): void
   /** Reports a warning of the model, once per run. */
   warn(at: TurnPlace, message: string): void
@@ -228,7 +228,7 @@ export interface AgentPorts {
   exportSession(): AsyncIterable<string>
   /** Tells the machine that a policy fired in the consultation under `key`. */
   policyFired(key: string, start: PolicyStart): void
-  /** Tells the machine that the model of the reply under `key` failed, and the model `next` answers in the next attempt. */
+  /** Tells the machine that the model of the reply under `key` failed and that the model `next` answers in the next attempt. */
   replyReplaced(key: string, failure: ReplyFailure, next: string): void
   /** Tells the machine that the first token of the reply under `key` arrived. */
   replyStarted(key: string): void

@@ -2,8 +2,8 @@ import type { AgentEvent, EventOf } from '../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 
 /**
- * Stage of a call according to a log. `ready` waits for its turn. Three stages wait for an answer from outside: `held` for an approval, `asked` for
- * the answer to a question of its tool, `requested` for the result of a client; and `sleeping` for a time.
+ * Stage of a call according to the log. A `ready` call waits for its turn. A call waits for an answer from outside while `held` (for an
+ * approval), `asked` (for the answer to a question of its tool) or `requested` (for a client's result), and for a time while `sleeping`.
  */
 export type CallStage = 'ready' | 'held' | 'asked' | 'requested' | 'sleeping' | 'running' | 'settled'
 
@@ -39,7 +39,7 @@ export function stageAfter(record: CallRecord | CallEvent): CallStage {
   return stages[record.type]
 }
 
-/** Returns the id of the call that a record moves: one that waits for the approval of a call that it makes moves with that. */
+/** Returns the id of the call whose stage a record changes. For the approval of an inner call, that is the call that makes it. */
 export const movedCall = (record: CallRecord | CallEvent): string =>
   ('parentCall' in record ? record.parentCall : undefined) ?? record.callId
 
@@ -47,7 +47,7 @@ export const movedCall = (record: CallRecord | CallEvent): string =>
 export const isWaiting = (stage: CallStage | undefined): boolean =>
   stage === 'held' || stage === 'asked' || stage === 'requested' || stage === 'sleeping'
 
-/** Returns a stage in the form used by sessions and the page. */
+/** Status of a call in the form used by sessions and the page. */
 export type CallStatus = 'pending' | 'held' | 'running' | 'ended'
 
 export const statusOf: { readonly [S in CallStage]: CallStatus } = {

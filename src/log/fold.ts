@@ -14,7 +14,7 @@ export interface Fold<State, Kept = State> {
   /** Returns the state before the first record. */
   readonly initial: () => State
   readonly on?: { readonly [T in LogRecord['type']]?: Step<State, RecordOf<T>> }
-  /** Called with every record, after the step of its type. */
+  /** Applies every record, after the step of its type. */
   readonly each?: Step<State, LogRecord>
   /** Set if a fork starts the fold anew, because its shared past says nothing about the fork itself. */
   readonly isOwn?: true
@@ -40,7 +40,7 @@ function after<State>({ on, each, isOwn, initial }: Fold<State, unknown>, state:
 
 const places = new WeakMap<readonly AnyFold[], Map<string, readonly number[]>>()
 
-/** Returns the places of the folds that have a step for records of a type. Most have none for most records. */
+/** Returns the indexes of the folds that a record type concerns. Most folds ignore most records. */
 function concerned(folds: readonly AnyFold[], type: LogRecord['type']): readonly number[] {
   let known = places.get(folds)
   if (known === undefined) places.set(folds, (known = new Map()))
@@ -72,7 +72,7 @@ export class Folding {
     return this.#states[this.#folds.indexOf(fold)] as State
   }
 
-  /** Returns one fold of the list, with its state as it is whenever that is read. */
+  /** Returns one fold of the list as an object whose `state` is always the current one. */
   at<State>(fold: Fold<State, unknown>): Folded<State> {
     const states = this.#states
     const index = this.#folds.indexOf(fold)
@@ -83,7 +83,7 @@ export class Folding {
     }
   }
 
-  /** Takes the next record. */
+  /** Applies the next record to the folds that it concerns. */
   apply(record: LogRecord): void {
     const states = this.#states
     for (const index of concerned(this.#folds, record.type))

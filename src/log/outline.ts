@@ -17,13 +17,13 @@ const maxTitleUnits = 4 * maxTitle
 const maxRead = 4_000
 const maxMessage = 300
 
-/** Returns a text on one line, without characters that would move the cursor or turn the order of letters. */
+/** Returns a text on one line, without characters that would move the cursor or reverse the order of letters. */
 const onOneLine = (text: string): string =>
   withoutReordering(text.slice(0, maxRead).toWellFormed())
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
 
-/** Returns a text as a title: one line of at most 60 characters as people count them; `undefined` for a blank text. */
+/** Returns a text as a title: one line of at most 60 user-perceived characters. `undefined` for a blank text. */
 export function titleOf(text: string): string | undefined {
   const line = onOneLine(text)
   if (line === '') return undefined
@@ -42,7 +42,7 @@ export function titleOf(text: string): string | undefined {
 export interface Outline {
   /** Title: the task from its caller, or its first prompt that no guard refused. It never changes once set. */
   title: string | undefined
-  /** End of its last run; `undefined` before the first end and while a run is under way. */
+  /** End of the agent's last run; `undefined` before the first end and during a run. */
   last: LastRun | undefined
   /** Start of the current run, in epoch milliseconds. */
   busySince: number | undefined
@@ -52,9 +52,9 @@ export interface Outline {
   requestTokens: number | undefined
   /** Start of each wait for people, in epoch milliseconds, by key. Waits that ended in another way may stay until the run ends. */
   asked: Map<string, number> | undefined
-  /** Number of messages up to the prompt of the current run, whose context messages come first. */
+  /** Number of the current run's messages still to be recorded, up to and including its prompt. Context messages come first. */
   untilPrompt: number
-  /** The prompt from which the title was taken. */
+  /** Node of the prompt from which the title was taken. */
   titleNode: NodeId | undefined
 }
 

@@ -8,7 +8,7 @@ import { checkVersion } from '../protocol/upgradeRecord.ts'
 export interface HistoryPart {
   readonly agentId: string
   readonly created: RecordOf<'agent.created'>
-  /** `seq` of the last record that belongs to it; `Infinity` for the agent's own log. */
+  /** `seq` of the last record that belongs to the part; `Infinity` for the agent's own log. */
   readonly upTo: number
 }
 
@@ -100,7 +100,7 @@ export async function createdRecord(store: Store, agentId: string): Promise<Reco
   return record?.type === 'agent.created' ? record : undefined
 }
 
-/** Returns the first record of a log, be it an agent's or another's; `undefined` without a log. Rejects as the store does. */
+/** Returns the first record of a log, which may belong to an agent or a machine; `undefined` without a log. Passes on the store's errors. */
 export async function firstRecord(store: Store, id: string): Promise<LogRecord | undefined> {
   for await (const record of store.read(id, 1, 1)) {
     checkVersion(id, record)

@@ -7,7 +7,7 @@ type Beginning = { readonly requestId: string; readonly unsaid: number } | undef
 /** Ids of all requests in an agent's log, however old, so that a repeated request is recognised. */
 export interface RequestIndex {
   readonly ids: KnownIds
-  /** A run that has begun but whose first messages are not all recorded yet, so it does not count. */
+  /** Run that has begun but whose first messages are not all recorded, so its request does not count yet. */
   beginning: Beginning
 }
 
@@ -27,7 +27,7 @@ export const requestsFold: Fold<RequestIndex, KeptRequests> = {
   each: noteRequest,
 }
 
-/** Adds the next record. */
+/** Adds the request ids of the next record to the index. */
 export function noteRequest(index: RequestIndex, record: LogRecord): void {
   // What was asked elsewhere was not asked here.
   if (record.foreign === true) return

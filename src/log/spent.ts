@@ -81,7 +81,7 @@ const of = (usage: Usage = noUsage, costUsd = 0): Spent => ({ usage, costUsd, tu
 
 export const totalSpent = ({ before, run }: SpentFold): Spent => addSpent(before, run)
 
-/** Returns the usage that one record states; for a sub-agent without its turns, which count as its own. Pure. */
+/** Returns the usage stated by a record. Leaves out the turns of a sub-agent, which count as its own. Pure. */
 export function spentBy(record: LogRecord): Spent | undefined {
   switch (record.type) {
     case 'turn.start':

@@ -29,7 +29,7 @@ export function beginAbort(draft: Draft, event?: AgentMachineEvent): void {
   if (event !== undefined) abortBackground(draft, event)
 }
 
-/** Ends what works in the background, unless it is to be left, or somebody only speaks before the others. */
+/** Ends background calls: all of them for `withdraw`, and for `abort` those that its `background` selects. */
 export function abortBackground(draft: Draft, event: AgentMachineEvent): void {
   const runId = draft.context.run?.runId
   if (event.type === 'withdraw') endBackground(draft, 'aborted')
@@ -52,7 +52,7 @@ export function endAbort(
   endRun(draft, 'aborted')
 }
 
-/** Aborts the agents below an idle agent, which may be busy, and withdraws its pending continuation. */
+/** Aborts the background calls and children of an idle agent, and withdraws its pending continuation. */
 export function abortAtRest(draft: Draft, event: AgentMachineEvent): void {
   dropResuming(draft)
   abortBackground(draft, event)

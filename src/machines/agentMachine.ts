@@ -35,7 +35,7 @@ import { replying } from './states/replying.ts'
 import { settling } from './states/settling.ts'
 import { beginEnding, stopped } from './states/stopped.ts'
 
-/** Makes the records of parts that code, a tool or a timer asks for, in the run and turn under way. */
+/** Writes the records of parts that code, a tool or a timer asks for, in the current run and turn. */
 function recordParts(draft: Draft, { records }: EventOfType<'record'>): void {
   for (const record of records) draft.record({ ...record, ...draft.at })
 }
@@ -115,7 +115,7 @@ function wake(draft: Draft, { staysPaused }: EventOfType<'wake'>): void {
   if (staysPaused !== true) startBackground(draft)
 }
 
-/** Children spawned by code end first. */
+/** Transitions that end the agent. Children spawned by code end first. */
 const ending = [
   { guard: 'isRunning', target: '.settling', actions: beginEnding },
   { guard: 'hasChildren', actions: beginEnding },
@@ -123,7 +123,7 @@ const ending = [
 ] as const
 
 const ask = { actions: advance<BrakeEvent>((draft, event) => askFor(draft, event.type, event.request)) }
-/** The brakes that code and people ask for. */
+/** Transitions for the brakes that code and people request. */
 const asked = Object.fromEntries(askedKinds.map((kind) => [kind, ask])) as Record<AskedBrake, typeof ask>
 
 /**

@@ -1,9 +1,9 @@
 import type { Limits } from '../protocol/runs/runLimits.ts'
 
-/** How the calls of one reply are run. */
+/** Mode in which the calls of one reply run: all at once, one by one, or in batches of a fixed size. */
 export type ToolExecution = 'parallel' | 'sequential' | { readonly batch: number }
 
-/** How many waiting messages are delivered at one boundary. */
+/** Number of waiting messages that are delivered at one boundary. */
 export type QueueMode = 'one-at-a-time' | 'all'
 
 /** Waits between attempts, in milliseconds. */
@@ -13,9 +13,9 @@ export interface RetryPolicy {
   /** The first wait; each further one doubles, up to `maxMs`, and is shortened by a random share of up to half. */
   readonly baseMs: number
   readonly maxMs: number
-  /** A provider that asks for a longer wait than this ends the run. */
+  /** Longest wait that a provider may ask for. A longer one ends the run. */
   readonly maxRetryAfterMs: number
-  /** How long a model may stay silent before or within a reply until the connection counts as lost, in milliseconds. */
+  /** Longest silence of a model before or within a reply until the connection counts as lost, in milliseconds. */
   readonly silenceMs?: number
 }
 
@@ -29,13 +29,13 @@ export interface AgentPolicy {
     readonly stall: boolean
     readonly policies: boolean
     readonly compact: boolean
-    /** True with the hook `beforeTool`; missing without it. */
+    /** True if there is a `beforeTool` hook; missing otherwise. */
     readonly beforeTool?: true
-    /** True if rules decide about its calls; missing without `permissions`. */
+    /** True if rules decide about the agent's calls; missing without `permissions`. */
     readonly permissions?: true
-    /** True if code has a say in the parameters of each turn, which are then decided when the turn begins. */
+    /** True if code takes part in choosing the parameters of each turn, which are then decided when the turn begins. */
     readonly turns?: boolean
-    /** True if messages of people, or answers of the agent, are guarded; missing without guards. */
+    /** True if guards check messages from people (`inputGuards`) or the agent's answers (`outputGuards`); missing otherwise. */
     readonly inputGuards?: true
     readonly outputGuards?: true
   }
@@ -43,30 +43,30 @@ export interface AgentPolicy {
   readonly queueMode: QueueMode
   readonly limits: Limits
   readonly retry: RetryPolicy
-  /** How many final answers to ask for, in total, before giving up on `output`. */
+  /** Total number of final answers requested before giving up on `output`. */
   readonly outputAttempts: number
-  /** Names of sub-agents, which the model calls as tools; how many may be alive at once. */
+  /** Names of sub-agents, which the model calls as tools, and the number that may be alive at once. */
   readonly agents: readonly string[]
   readonly maxChildren: number
   /** Names of the sub-agents that work on their own and report their outcome. */
   readonly reports: readonly string[]
-  /** Names of the sub-agents that a call may go on with, by the id in its field `continue`. */
+  /** Names of the sub-agents that a call may continue, by the id in its `continue` field. */
   readonly continuable: readonly string[]
   /** Names of tools and sub-agents whose calls cannot be undone, and of tools that can undo them. */
   readonly irreversible: readonly string[]
   readonly reversible: readonly string[]
   /** Names of tools that clients carry out; missing without any. */
   readonly external?: readonly string[]
-  /** Names of tools whose calls go to the background, all of them or those that say so, and how many work there at once; missing without any. */
+  /** Names of tools whose calls go to the background, always or by the call's choice, and the number that may work there at once; missing if none. */
   readonly background?: { readonly always: readonly string[]; readonly choice: readonly string[]; readonly max: number }
   /** Names of tools that may end the run; missing without any. */
   readonly endsRun?: readonly string[]
-  /** Names of tools that poll; empty unless stalls are looked for. */
+  /** Names of tools that poll; empty unless stall detection is on. */
   readonly polling: readonly string[]
-  /** Names of the policies, in their order, and whether any is asked when the agent has come to rest. */
+  /** Names of the policies, in their order. `atRest`: true if any is asked when the agent has come to rest. */
   readonly policies: { readonly names: readonly string[]; readonly atRest: boolean }
-  /** How many calls of one reply are run; the others are answered with an error. */
+  /** Maximum number of calls run per reply; the others are answered with an error. */
   readonly maxCallsPerReply: number
-  /** Request tokens above which the trunk is compacted, and how much it must grow before the next try. */
+  /** Request tokens above which the trunk is compacted, and the tokens by which it must grow before the next try. */
   readonly compaction: { readonly trigger: number; readonly regrowth: number }
 }

@@ -35,14 +35,14 @@ import { type Draft, drafted } from './draft.ts'
 import * as guards from './conditions.ts'
 import { checkEffects, placeholder } from './placeholder.ts'
 
-/** Logic that runs a sub-agent: `supervisorMachine`, with this machine again inside. Named by its shape, as the two contain each other. */
+/** Logic that runs a sub-agent: `supervisorMachine`, which contains this machine. Typed by its shape, because the two contain each other. */
 export type SubAgentLogic = ActorLogic<
   Snapshot<CallOutput>,
   { readonly type: 'abort' | 'stop' | 'close' },
   SubAgentInput
 >
 
-/** The effects of the drains of requests. */
+/** Actors of the request drains, by effect name. */
 type Drains = {
   readonly [K in AskedBrake as DrainEffect<K>]: ReturnType<typeof placeholder<DrainOutput<K>, DrainInput<K>>>
 }
@@ -78,7 +78,7 @@ const actors: Actors = {
   consultPolicies: placeholder('consultPolicies'),
 }
 
-/** Id of the chart. It carries its version: a persisted context belongs to one. */
+/** Id of the chart, including its version, because a persisted context belongs to one version. */
 export const agentMachineId = 'agent@1'
 
 /** Setup that types every state of the agent machine. */
@@ -92,12 +92,12 @@ export const agentSetup = setup({
   actions: {
     /** Tells the runtime which actor runs the chart. Without a runtime it refuses to run a chart whose effects would do nothing. */
     attach: ({ self }): void => checkEffects((self as unknown as { readonly logic: AnyStateMachine }).logic, actors),
-    /** Command to the log: the whole records but their time, idempotent by `seq`. */
+    /** Command to the log: complete records except for their time, idempotent by `seq`. */
     record: (_: unknown, _records: readonly RecordDraft[]): void => {},
   },
   guards,
 })
 
-/** Runs a plain function over a draft of the next context, then commits it: context, records, children. `E` is the event that the transition is for. */
+/** Runs a plain function over a draft of the next context, then commits its context, records and children. `E`: the event of the transition. */
 export const advance = <E = AgentMachineEvent>(fill: (draft: Draft, event: E) => void) =>
   changeAction<AgentContext, AgentMachineEvent>(agentSetup.enqueueActions, drafted(fill))

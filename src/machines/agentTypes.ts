@@ -33,51 +33,51 @@ export interface CallState {
   readonly key: string
   readonly nodeId: NodeId
   readonly status: CallStatus
-  /** Until when it sleeps, in epoch milliseconds. */
+  /** Time until which the call sleeps, in epoch milliseconds. */
   readonly until?: number
-  /** Set if it runs again at that time. */
+  /** Set if the call runs again at that time. */
   readonly goesOn?: true
-  /** The last question of its tool. */
+  /** The last question that the tool asked. */
   readonly question?: Question
   /** Set while the result that a client gave is under review. */
   readonly returned?: RecordOf<'tool.end'>['returned']
   /** Answers to the earlier questions, in order: given to a call that runs again. */
   readonly answers?: readonly GivenAnswer[]
-  /** The call that it makes and that waits for an approval, while it waits for that. */
+  /** Inner call that waits for an approval, while this call waits for the inner one. */
   readonly asks?: InnerRequest
-  /** Decisions about calls that it makes: given to a call that runs again. */
+  /** Decisions about inner calls, given to a call that runs again. */
   readonly decided?: readonly InnerDecision[]
-  /** Why the call is not to run, whatever people decide: its reply was not whole. */
+  /** Reason not to run the call, whatever people decide: its reply was incomplete. */
   readonly unfit?: string
   /** Set once `beforeTool` has let the call through. */
   readonly beforeTool?: true
-  /** The rule by which it runs or waits, once that is decided. */
+  /** The rule by which the call runs or waits, once decided. */
   readonly rule?: string
   /** Rules that would allow a call that waits for an approval. */
   readonly suggest?: readonly string[]
   /** Set if an approval was requested and the effect of the call cannot be undone. */
   readonly irreversible?: true
-  /** Source of the last change of the input; `tool`: its schema. */
+  /** Source of the last change to the input. `tool`: the tool's schema. */
   readonly edited?: 'tool' | 'hook' | 'person'
   /** Id of the sub-agent that executes the call, and the share of the run's limits that it may use. */
   readonly childId?: string
   readonly allowance?: Limits
-  /** Set if that sub-agent works on its own, and its answer comes as a report. */
+  /** Set if that sub-agent works on its own and answers with a report. */
   readonly reports?: true
-  /** Set if it goes on in the background, by its id for the model. */
+  /** Id by which the model knows the call in the background, if it continues there. */
   readonly background?: string
-  /** Set if its arguments do not fit, which is told at once. */
+  /** Set if the arguments do not fit, so that the call is answered at once, not in the background. */
   readonly misfits?: true
   /** Set if the report came before the call had its result. */
   readonly reported?: true
-  /** How much of that sub-agent's use was counted on runs that their limit ended and, if it is paused, is to be counted on the current run. */
+  /** Sub-agent usage counted on runs that their limit ended and, if paused (`used`), still to be counted on the current run. */
   readonly counted?: Spent
   readonly used?: Spent
-  /** Set if its result hands the conversation over, which happens once the step has ended. */
+  /** Set if the call's result hands the conversation over, which happens once the step has ended. */
   readonly handsOver?: true
-  /** Set if it could have ended the run, and failed. */
+  /** Set if the call could have ended the run, but failed. */
   readonly failsToEnd?: true
-  /** Decision of a person about an approval. */
+  /** A person's decision about an approval. */
   readonly decision?: { readonly type: 'approve' | 'deny'; readonly reason?: string }
 }
 
@@ -86,7 +86,7 @@ export interface AttachedChild {
   readonly childId: string
   readonly slot: string
   readonly key: string
-  /** Share of the run's limits, of one that a running call called. */
+  /** Share of the run's limits, for a child that a running call called. */
   readonly allowance?: Limits
 }
 
@@ -94,7 +94,7 @@ export interface RunState {
   readonly runId: string
   readonly requestId: string
   readonly limits: Limits
-  /** Messages that start the run but are not in the log, because the process died between two records. */
+  /** Number of messages that start the run but are not in the log yet. */
   readonly unsaid: number
   readonly turns: number
   readonly usage: Usage
@@ -104,38 +104,38 @@ export interface RunState {
   /** Absolute end of the wall-time allowance, in epoch milliseconds; `null` without one. */
   readonly deadline: number | null
   readonly deadlinePassed: boolean
-  /** How often the timer was set or stopped: the end of an older one no longer counts. */
+  /** Number of times the deadline timer was set or stopped. The end of an older timer no longer counts. */
   readonly timers: number
-  /** How often the conversation was handed over; missing if never. */
+  /** Number of times the conversation was handed over; missing if never. */
   readonly handoffs?: number
   /** Attempts made at the current reply. */
   readonly attempt: number
-  /** When the next attempt may start, in epoch milliseconds. */
+  /** Time at which the next attempt may start, in epoch milliseconds. */
   readonly retryAt: number
   readonly overflowed: boolean
   /** Attempts at the current reply whose answer did not match `output`. */
   readonly badAnswers: number
-  /** Attempts at the current reply that failed, and another model took over at once. */
+  /** Number of failed attempts at the current reply that were repeated at once by another model or without a rejected part. */
   readonly fallbacks: number
-  /** Why the last attempt failed. */
+  /** Error of the last failed attempt. */
   readonly lastError: ErrorInfo | null
   /** Usage and cost of the current turn. */
   readonly turnUsage: Usage
   readonly turnCostUsd: number
   readonly lastStopReason: RunStopReason
-  /** How many replies in a row were cut off in their calls; missing if the last was not. */
+  /** Number of consecutive replies that were cut off in their calls; missing if the last was not. */
   readonly cutReplies?: number
-  /** Refusal by a guard: the run ends with it. */
+  /** Refusal by a guard, with which the run ends. */
   readonly refusal?: Refusal
   /** Id of the command that aborts the run, if it came from a remote client. */
   readonly abortedBy: string | null
-  /** The limits that its prompt gave; for a run that continues another, those of the first. */
+  /** Limits given by the run's prompt; for a run that continues another, those given to the first run. */
   readonly given?: Limits
-  /** Limit that was reached and after which the run is to answer; `isAsked`: that turn has begun, and is the last. */
+  /** Limit that was reached and after which the run is to answer. `isAsked`: the turn for that answer, which is the last, has begun. */
   readonly answer?: { readonly limit: LimitReason; readonly isAsked: boolean }
 }
 
-/** State of the parameters of the agent's requests beside its definition. */
+/** State of the agent's request parameters, in addition to its definition. */
 export interface FrameState {
   readonly use: TurnUse | null
   /** The newest instructions in the log. */
@@ -144,7 +144,7 @@ export interface FrameState {
   readonly offered: readonly string[] | null
 }
 
-/** State that follows from the records of an agent: their fold, which changes it, and nothing else but for what is live in it. */
+/** State that follows from the records of an agent. Only their fold changes it, except for its live fields. */
 export interface LoggedContext {
   readonly runs: number
   /** Turns started in the agent's lifetime; the current one's index is this minus one. */
@@ -152,25 +152,25 @@ export interface LoggedContext {
   readonly isTurnOpen: boolean
   /** True if the trunk ends with something that the model has not answered. */
   readonly owesReply: boolean
-  /** The newest result on the trunk that ends the run, as nothing was said since. */
+  /** Newest result on the trunk, if it ends the run and no message has followed. */
   readonly endedBy: NonNullable<RecordOf<'run.end'>['endedBy']> | null
-  /** The last node up to which the input guards have decided about messages of people. */
+  /** Last node up to which the input guards have decided about people's messages. */
   readonly guardedTo?: NodeId
   readonly run: RunState | null
-  /** `null` while only the definition decides. */
+  /** Request parameters beyond the definition; `null` while only the definition decides. */
   readonly frame: FrameState | null
-  /** The run that a pause ended, to be continued. */
+  /** Run that a pause ended and that may be continued. */
   readonly pausedRun: string | null
   /** Limits that the paused run may still use, if it did not end on its own. */
   readonly pausedLimits: Limits | null
   /** Limits given by the prompt of the run that a pause or a failure ended. */
   readonly givenLimits: Limits | null
-  /** The last run, if it failed: its prompt is still to be answered. */
+  /** The last run, if it failed and its prompt is still to be answered. */
   readonly failedRun: string | null
   readonly calls: readonly CallState[]
   /** Number of sub-agents started in the agent's lifetime, which is the next one's number. */
   readonly children: number
-  /** How many calls went to the background in the agent's lifetime; missing if none did. */
+  /** Number of calls that went to the background in the agent's lifetime; missing if none did. */
   readonly backgrounds?: number
   /** Agents and background calls whose reports are to come. */
   readonly reporters: readonly Reporter[]
@@ -178,74 +178,74 @@ export interface LoggedContext {
   readonly isCompacting: boolean
   /** Compactions started in the agent's lifetime. */
   readonly compactions: number
-  /** Time of the newest reply, in epoch milliseconds; `null` before. */
+  /** Time of the newest reply, in epoch milliseconds; `null` before the first. */
   readonly repliedAt: number | null
-  /** The undoing of the last revert. */
+  /** Undo in progress for the last revert. */
   readonly undoing: Undoing | null
   /** States of the parts that have records. */
   readonly parts: PartStates
-  /** A policy that has fired and has not come to an end. */
+  /** Policy that has fired and has not ended. */
   readonly consulting: { readonly policy: string; readonly requestId?: string } | null
 }
 
-/** State that dies with the process, or is restored from elsewhere: changed by hand. The queues of brakes hold requests that are not yet drained. */
+/** State that dies with the process or is restored from elsewhere, and is set directly. Brake queues hold requests not yet drained. */
 export interface LiveContext extends BrakeQueues {
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: string
   readonly model: ModelSnapshot
   readonly policy: AgentPolicy
-  /** Set if rules of an agent above it decide about its calls, too. */
+  /** Set if rules of an agent above this one also decide about its calls. */
   readonly isGoverned?: true
   /** `seq` of the last record. */
   readonly seq: number
   /** The node that the next message is appended to, and the highest id used so far. */
   readonly head: NodeId | null
   readonly lastNodeId: NodeId
-  /** The command that continues the failed run, as soon as nothing else is done at rest. */
+  /** Command that continues the failed run as soon as the agent at rest has nothing else to do. */
   readonly resuming: { readonly id: string; readonly limits?: Limits } | null
   readonly attached: readonly AttachedChild[]
-  /** Background calls that run here, by key, each in a place of its own. */
+  /** Background calls that run in this process, by key, each in a slot of its own. */
   readonly background: readonly { readonly key: string; readonly slot: string }[]
   /** The definition that takes the conversation over once the step has ended. */
   readonly handoff: Handoff | null
-  /** The request a sub-agent exists for: it ends with that run. */
+  /** Request for which a sub-agent exists. The sub-agent ends with the run of that request. */
   readonly task: string | null
   readonly isTaskOver: boolean
-  /** Restored and not yet woken: nothing starts automatically. */
+  /** True if the agent was restored and is not yet woken, so that nothing starts automatically. */
   readonly isAsleep: boolean
   readonly steering: readonly QueuedMessage[]
   readonly followUps: readonly QueuedMessage[]
   readonly prompts: readonly QueuedMessage[]
   /** The latest time carried by an event, in epoch milliseconds: the machine has no clock of its own. */
   readonly now: number
-  /** Since when the run's wall time has been stopped for approvals. */
+  /** Time since which the run's wall time has been stopped for approvals, in epoch milliseconds. */
   readonly heldAt: number
   readonly storeError: ErrorInfo | null
-  /** It is about to be let go of here: calls under way end, and none begins. */
+  /** True if this process is about to release the agent: calls in progress end, and none begins. */
   readonly isLeaving: boolean
   /** Tokens of the last request and of the messages after it. */
   readonly contextTokens: number
   /** `contextTokens` after the last compaction attempt. */
   readonly compactedAt: number
   readonly compactionCause: 'headroom' | 'overflow' | 'requested'
-  /** Asked to end once the run is settled: for good, or to be resumed from its log. */
+  /** Request to end once the run is settled: for good (`stop`), or to be resumed from the log (`close`). */
   readonly ending: 'stop' | 'close' | null
-  /** Tokens of a request above which the drain looks whether to fold; `null` with the switch off. */
+  /** Request tokens above which a drain checks whether to fold; `null` with the switch off. */
   readonly foldAt: number | null
   readonly compactRequests: readonly CompactionRequest[]
-  /** `null` without policies, when the queue does not exist. */
+  /** Queued requests for policies; `null` without policies. */
   readonly policyRequests: readonly PolicyRequest[] | null
-  /** How many policies were asked since this turn ended, or since the agent came to rest after it. */
+  /** Number of policies asked since the last turn ended, or since the agent came to rest after that turn. */
   readonly consulted: { readonly turns: number; readonly atRest: boolean; readonly count: number }
-  /** The requests of the current drain, and the last record before it. */
+  /** `seq` of the last record before the current drain, and the ids of the requests in that drain. */
   readonly drainedAt: number
   readonly drained: readonly string[]
 }
 
 export interface AgentContext extends LoggedContext, LiveContext {}
 
-/** Fields of a run that no record tells. */
+/** Fields of a run that no record states. */
 export type LiveRun = Pick<
   RunState,
   | 'deadline'
@@ -259,7 +259,7 @@ export type LiveRun = Pick<
   | 'answer'
 >
 
-/** Fields of a call that no record tells, or none yet. */
+/** Fields of a call that no record states, or not yet. */
 export type LiveCall = Pick<
   CallState,
   'input' | 'edited' | 'beforeTool' | 'rule' | 'returned' | 'allowance' | 'used' | 'misfits'
@@ -267,7 +267,7 @@ export type LiveCall = Pick<
   readonly status: 'ready' | 'checking' | 'asking' | 'running' | 'paused'
 }
 
-/** Pauses of the chart alone. */
+/** Pauses that the chart sets directly. */
 export type LivePause = Extract<PauseReason, { readonly type: 'approvals' | 'timer' | 'store' | 'interrupted' }>
 
 export interface AgentInput {
@@ -276,11 +276,11 @@ export interface AgentInput {
   readonly definition: string
   readonly model: ModelSnapshot
   readonly policy: AgentPolicy
-  /** Set if rules of an agent above it decide about its calls, too. */
+  /** Set if rules of an agent above this one also decide about its calls. */
   readonly isGoverned?: true
   readonly parent?: ParentLink
   readonly metadata?: Metadata
-  /** The request a sub-agent exists for. */
+  /** Request for which a sub-agent exists. */
   readonly task?: string
   /** Set when continuing from a log: the state folded from it, and the tools whose calls may run again. */
   readonly restored?: {
@@ -292,13 +292,13 @@ export interface AgentInput {
     readonly unapproved: readonly string[]
     /** True if nothing that is waiting starts before `resume`. */
     readonly staysPaused?: boolean
-    /** True if everything open was begun by another party: it ends. */
+    /** True if everything still open was begun by another party, and therefore ends. */
     readonly isForeign?: boolean
   }
 }
 
 interface Said extends Omit<QueuedMessage, 'limits'> {
-  /** Epoch milliseconds. */
+  /** Time of the message, in epoch milliseconds. */
   readonly at: number
 }
 
@@ -306,7 +306,7 @@ export type AgentMachineEvent =
   | ({ readonly type: 'prompt'; readonly limits?: Limits; readonly interrupt?: true } & Said)
   | ({ readonly type: 'steer' } & Said)
   | ({ readonly type: 'followUp' } & Said)
-  /** `background`: false leaves the calls in the background at work. */
+  /** Aborts the run. `background`: `false` leaves background calls at work; `run` ends only those of the run. */
   | { readonly type: 'abort'; readonly requestId?: string; readonly background?: false | 'run' }
   /** Ends the background call `id`. */
   | { readonly type: 'cancelCall'; readonly id: string; readonly at: number }
@@ -316,7 +316,7 @@ export type AgentMachineEvent =
   | ({
       readonly type: 'decide'
       readonly callId: string
-      /** The command, if it came from a remote client. */
+      /** Id of the command, if it came from a remote client. */
       readonly requestId?: string
       readonly at: number
     } & CallDecision)
@@ -324,14 +324,14 @@ export type AgentMachineEvent =
   | { readonly type: 'ask'; readonly key: string; readonly question: Question; readonly at: number }
   | InnerEvent
   | { readonly type: 'stop' | 'close' }
-  /** The outcome of the call under `key`, whose agent worked on its own. */
+  /** Reports the outcome of the call under `key`, whose agent worked on its own. */
   | { readonly type: 'report'; readonly key: string; readonly content: readonly PlainBlock[]; readonly at: number }
-  /** Starts what is waiting in an agent restored from its log; `staysPaused`: not before `resume`. */
+  /** Starts the waiting work of an agent restored from its log. `staysPaused`: only after `resume`. */
   | { readonly type: 'wake'; readonly staysPaused?: boolean }
   | ({ readonly type: 'spawn'; readonly at: number } & Spawning)
   | BrakeEvent
   | { readonly type: 'compact'; readonly request: CompactionRequest; readonly at: number }
-  /** Changes of the values in use: `null` resets a field, or all of them, to the definition. */
+  /** Changes the values in use. `null` resets a field, or all of them, to the definition. */
   | { readonly type: 'use'; readonly id: string; readonly use: UseEvent | null; readonly at: number }
   | { readonly type: 'brake'; readonly request: PolicyRequest; readonly at: number }
   | TimeEvent
@@ -346,7 +346,7 @@ export type AgentMachineEvent =
   /** The request for the reply under `key`, to be recorded. */
   | { readonly type: 'request.captured'; readonly key: string; readonly capture: RequestCapture }
   | { readonly type: 'store.failed'; readonly error: ErrorInfo }
-  /** Calls under way may end, and no other begins: the agent is let go of here afterwards. */
+  /** Lets calls in progress end and no other begin, before this process releases the agent. */
   | { readonly type: 'leave' }
   | { readonly type: 'xstate.done.actor.deadline'; readonly output: SleepInput }
   | { readonly type: `xstate.done.actor.call.${number}`; readonly output: CallOutput }

@@ -6,8 +6,8 @@ import { spentRun } from './spending.ts'
 type Counted = 'turns' | 'tokens' | 'costUsd'
 
 /**
- * Returns the limits of a sub-agent: an equal share, with the calls that have not started, of the run's limits less the part used or reserved by
- * running calls. `null` if nothing is left. Pure.
+ * Returns the limits of a sub-agent: the run's limits less the part used or reserved by running calls, shared equally
+ * with the calls that have not started. `null` if nothing is left. Pure.
  */
 export function allowanceFor(context: AgentContext, call: CallState): Limits | null {
   const others = context.calls.filter((other) => other !== call && context.policy.agents.includes(other.name))
@@ -15,7 +15,7 @@ export function allowanceFor(context: AgentContext, call: CallState): Limits | n
   return shareFor(context, waiting)
 }
 
-/** Returns the limits of a sub-agent that a running call calls, when so many more wait behind it. `null` if nothing is left. Pure. */
+/** Returns the limits of a sub-agent that a running call calls, with `waiting` more to share them. `null` if nothing is left. Pure. */
 export function shareFor(context: AgentContext, waiting: number): Limits | null {
   const { calls, attached, now } = context
   const run = spentRun(context)
@@ -48,7 +48,7 @@ function withTime(share: Limits, { deadline }: RunState, now: number): Limits | 
   return deadline <= now ? null : { ...share, ms: deadline - now }
 }
 
-/** Living sub-agents: those of running calls, those that have yet to report, and children spawned by code. */
+/** Returns the number of live sub-agents: those of running calls, those yet to report, and children spawned by code. */
 export const aliveChildren = ({ calls, attached, reporters }: AgentContext): number =>
   calls.reduce(
     (count, { status, childId }) => (status === 'running' && childId !== undefined ? count + 1 : count),

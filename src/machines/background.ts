@@ -13,7 +13,7 @@ import { enqueueMessage } from './queues.ts'
 type Known = Pick<AgentContext, 'reporters'>
 type Outcome = CallEffects & Pick<CallOutput, 'content' | 'isError' | 'data' | 'dataApart' | 'hook'>
 
-/** The calls that work in the background, oldest first. Pure. */
+/** Returns the calls that work in the background, oldest first. Pure. */
 export const backgroundCalls = ({ reporters }: Known): readonly CallReporter[] =>
   reporters.filter((one): one is CallReporter => one.kind === 'call')
 
@@ -29,11 +29,11 @@ export function isBackground(
 
 const isChosen = (input: unknown): boolean => (input as { readonly background?: unknown } | null)?.background === true
 
-/** Returns the id of the call that goes to the background next; one that a crash cut off before its receipt keeps its own. Pure. */
+/** Returns the background id for a call that goes there next. A call that a crash cut off before its receipt keeps its id. Pure. */
 export const nextBackgroundId = ({ backgrounds = 0 }: Pick<AgentContext, 'backgrounds'>, call: CallState): string =>
   call.background ?? `b${backgrounds + 1}`
 
-/** Returns why no more calls may go to the background; `undefined`: they may. Pure. */
+/** Returns the reason why no more calls may go to the background, or `undefined` if they may. Pure. */
 export function whyNoMore({ reporters, policy }: Pick<AgentContext, 'reporters' | 'policy'>): string | undefined {
   const working = backgroundCalls({ reporters })
   const { max } = policy.background!
@@ -42,7 +42,7 @@ export function whyNoMore({ reporters, policy }: Pick<AgentContext, 'reporters' 
   return `Not started: ${max} calls work in the background, the most allowed: ${ids}. Wait for one with wait_for, or end one with cancel_call.`
 }
 
-/** The result that a call has once it goes on in the background. */
+/** Returns the result of a call that continues in the background. */
 export const receiptOf = (id: string): PlainBlock[] => [
   {
     type: 'text',
@@ -50,7 +50,7 @@ export const receiptOf = (id: string): PlainBlock[] => [
   },
 ]
 
-/** Child ids are reused by position, like those of calls. */
+/** Returns the first free child id. Ids are reused by position, like those of calls. */
 function freeSlot(taken: AgentContext['background']): string {
   let number = 0
   while (taken.some(({ slot }) => slot === `background.${number}`)) number += 1
@@ -60,7 +60,7 @@ function freeSlot(taken: AgentContext['background']): string {
 const isHere = ({ context }: Draft, { key }: Pick<CallReporter, 'key'>): boolean =>
   context.background.some((one) => one.key === key)
 
-/** The tool of a background call asks people, whatever its agent does meanwhile. */
+/** Records a question that the tool of a background call asks people, whatever the agent does meanwhile. */
 export function askInBackground(draft: Draft, { key, question }: EventOfType<'ask'>): void {
   const reporter = backgroundCalls(draft.context).find((one) => one.key === key)
   if (reporter === undefined || !isHere(draft, reporter) || reporter.question !== undefined) return
@@ -68,7 +68,7 @@ export function askInBackground(draft: Draft, { key, question }: EventOfType<'as
   draft.record({ type: 'question.asked', ...draft.at, background, callId, name, input, ...question })
 }
 
-/** Gives the answer to a question of a background call. A decision of another kind changes nothing. */
+/** Records the answer to a background call's question. A decision of another kind changes nothing. */
 export function decideInBackground(draft: Draft, event: EventOfType<'decide'>): void {
   const reporter = backgroundCalls(draft.context).find(({ callId }) => callId === event.callId)
   if (reporter?.question === undefined || (event.decision !== 'answer' && event.decision !== 'deny')) return
@@ -123,7 +123,7 @@ export function settleBackground(draft: Draft, output: CallOutput | null, queue:
   )
 }
 
-/** A runner that crashed still reports. */
+/** Reports the failure of a background call whose runner crashed. */
 export function failBackground(
   draft: Draft,
   { actorId, error }: EventOfType<'xstate.error.actor.background.0'>,
@@ -151,7 +151,7 @@ function endOne(draft: Draft, reporter: CallReporter, ended: BackgroundEnd, queu
 }
 
 /**
- * Ends all background calls, or those that `isMeant` says. The model reads so at the beginning of the next run: what was aborted begins none.
+ * Ends all background calls, or those that `isMeant` selects. The model is told in the next run, because an abort begins none.
  */
 export function endBackground(
   draft: Draft,
@@ -161,15 +161,15 @@ export function endBackground(
   for (const reporter of backgroundCalls(draft.context).filter(isMeant)) endOne(draft, reporter, ended, 'followUps')
 }
 
-/** Ends one background call, if it works. */
+/** Ends one background call, if it is still at work. */
 export function cancelBackground(draft: Draft, { id }: { readonly id: string }): void {
   const reporter = backgroundCalls(draft.context).find((one) => one.id === id)
   if (reporter !== undefined) endOne(draft, reporter, 'cancelled', 'followUps')
 }
 
 /**
- * After a crash: reports the calls of which it is not known whether they happened, and delivers a report whose message the log lacks. The others
- * start again once the agent is awake.
+ * Recovers background calls after a crash: reports those that may or may not have happened, and delivers reports
+ * whose messages the log lacks. The others start again once the agent is awake.
  */
 export function recoverBackground(draft: Draft, { mayRerun, redacted }: NonNullable<AgentInput['restored']>): void {
   const { run, pause } = draft.context
@@ -210,13 +210,13 @@ function report(
   tell(draft, reporter, outcome, queue)
 }
 
-/** Stops the runners of calls that a revert has abandoned: nothing is heard of them any more. */
+/** Stops the runners of calls that a revert has abandoned, which report nothing any more. */
 export function releaseAbandoned(draft: Draft): void {
   const keys = draft.context.reporters.map(({ key }) => key)
   for (const { key } of draft.context.background) if (!keys.includes(key)) release(draft, key)
 }
 
-/** Stops its runner, or gives its place free. */
+/** Stops the runner of a background call and frees its slot, if the call runs here. */
 function release(draft: Draft, key: string): void {
   const { background } = draft.context
   const held = background.find((one) => one.key === key)

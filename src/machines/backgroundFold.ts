@@ -23,7 +23,7 @@ export function inBackground(
   state.reporters = state.reporters.map((one) => (one.kind === 'call' && one.id === id ? change(one) : one))
 }
 
-/** A call that works in the background has its answer. */
+/** Gives a background call the answer to its question. */
 export const answeredInBackground = (
   state: { reporters: readonly Reporter[] },
   record: DraftOf<'question.answered'>,

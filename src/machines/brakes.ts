@@ -14,18 +14,18 @@ import type { BrakeCall } from './effectTypes.ts'
 import type { FoldOutput } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
 
-/** Key of the current drain: each ends with a record, so no two have the same place in the log. */
+/** Key of the current drain. Each drain ends with a record, so no two have the same place in the log. */
 export const drainKey = (context: AgentContext): string => `${context.agentId}/drain/${context.drainedAt}`
 
-/** Key of the current fold, and its id. One that is not applied leaves no record, so folds and drains have keys of their own. */
+/** Key and id of the current fold. A fold that is not applied leaves no record, so folds and drains have separate keys. */
 export const foldKey = (context: AgentContext): string => `${context.agentId}/fold/${context.drainedAt}`
 
-/** Opens a drain: it answers the requests waiting at this point; later ones are left to the next drain. */
+/** Opens a drain, which answers the requests waiting at this point. Later ones are left to the next drain. */
 export function beginDrain(draft: Draft, queue: BrakeQueue): void {
   draft.set({ drainedAt: draft.context.seq, drained: draft.context[queue].map(({ id }) => id) })
 }
 
-/** Queues a request for the next drain; with the switch of its brake off, one of a person alone. */
+/** Queues a request for the next drain. With the brake's switch off, queues only a person's request. */
 export function askFor<K extends AskedBrake>(draft: Draft, kind: K, request: RequestOf<K>): void {
   const { queue }: { readonly queue: BrakeQueue } = askedBrakes[kind]
   if (!mayBeAsked(draft.context, kind, request)) return
@@ -33,7 +33,7 @@ export function askFor<K extends AskedBrake>(draft: Draft, kind: K, request: Req
   draft.set({ [queue]: [...draft.context[queue], request] })
 }
 
-/** The switches are for the model and the runtime: people and code may always ask. */
+/** True if a request is allowed. The switches are for the model and the runtime: people and code may always ask. */
 const mayAsk = ({ by }: { readonly by: 'model' | 'person' | 'runtime' }, isOn: boolean): boolean =>
   isOn || by === 'person'
 
@@ -56,8 +56,8 @@ export const isAsked = (context: AgentContext, kind: AskedBrake): boolean =>
   context[askedBrakes[kind].queue].some((request) => mayBeAsked(context, kind, request))
 
 /**
- * Queues a pin that a tool asked for, where anything could hide its step. Goes before the call's result into the log: a crash in between
- * leaves a pin of a call that is answered later, never a result that nothing keeps.
+ * Queues a pin that a tool asked for, if compaction or pruning could hide its step. The pin is logged before the
+ * call's result: a crash in between leaves a pin for a call that is answered later, never a result without its pin.
  */
 export function pinResult(draft: Draft, { key, nodeId }: Pick<CallState, 'key' | 'nodeId'>): void {
   const { compact, prune } = draft.context.policy.flags
@@ -82,7 +82,7 @@ function drop(draft: Draft, kind: AskedBrake, ids: readonly string[]): void {
   draft.set({ [queue]: draft.context[queue].filter(({ id }) => !ids.includes(id)) })
 }
 
-/** Opens a drain that was not requested, a fold or a look for a stall: requests that arrive meanwhile are left to the next drain. */
+/** Opens a drain that was not requested, for a fold or a stall check. Requests that arrive meanwhile are left to the next drain. */
 export const beginUnasked = (draft: Draft): void => draft.set({ drainedAt: draft.context.seq, drained: none })
 
 /** Records the fold, if there is one. */
@@ -108,7 +108,7 @@ export function refuse(draft: Draft, kind: AskedBrake, why: string, only?: reado
   drop(draft, kind, only ?? refused.map(({ id }) => id))
 }
 
-/** Refuses what waits to reshape the trunk. Pins still hold in the next run. */
+/** Refuses the waiting requests to reshape the trunk. Pins stay queued, because they still hold in the next run. */
 export function refuseReshaping(draft: Draft, why: string): void {
   for (const kind of askedKinds) if (kind !== 'pin') refuse(draft, kind, why)
 }

@@ -10,7 +10,7 @@ import { takeOver } from './handoffs.ts'
 import { deliverReports } from './reports.ts'
 import { denialText } from '../protocol/text/denial.ts'
 
-/** Something of the call was done, or may have been. */
+/** Statuses in which a call has done something, or may have. */
 const begun: ReadonlySet<CallState['status']> = new Set([
   'running',
   'asking',
@@ -20,7 +20,7 @@ const begun: ReadonlySet<CallState['status']> = new Set([
   'paused',
 ])
 
-/** Answers a call in the name of the runtime. */
+/** Answers a call on behalf of the runtime. */
 export function synthesize(
   draft: Draft,
   index: number,
@@ -56,11 +56,11 @@ export function endCall(draft: Draft, index: number, result: CallResult): void {
   if (result.delivers !== undefined) deliverReports(draft, result.delivers)
 }
 
-/** Answers a call that is not run, with the reason for the model. `by`: set if the hook said so. */
+/** Answers a call that is not run, and gives the model the reason. `by`: set if the hook refused it. */
 export const refuseCall = (draft: Draft, index: number, text: string, by?: Pick<CallResult, 'hook'>): void =>
   endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused', ...by })
 
-/** The last of its results has ended the step: the head moves to it. */
+/** Ends a step that has all its results: stops the runners and moves the head to the last result. */
 function endStep(draft: Draft, calls: readonly CallState[]): void {
   // Those that have ended are released together: one at a time would copy the others each time.
   const hasHook = isChecking(draft.context)
@@ -72,7 +72,7 @@ function endStep(draft: Draft, calls: readonly CallState[]): void {
   takeOver(draft)
 }
 
-/** The effects of a call with those of the calls that it made. */
+/** Returns the effects of a call together with the effects of its inner calls. */
 const withInner = (own: CallEffects, { changed, receipt }: ReturnType<typeof innerEffects>): CallEffects => ({
   ...own,
   changed: [...new Set([...(own.changed ?? []), ...changed])],
@@ -145,7 +145,7 @@ export function editNote({ input }: Pick<CallState, 'input'>): PlainBlock {
 }
 
 const maxNotedChars = 1_000
-/** The first half of a pair of surrogates: no provider takes it alone. */
+/** Pattern of a lone first half of a surrogate pair, which no provider accepts. */
 const halfSign = /[\uD800-\uDBFF]$/
 
 /** A reason that needs an explanation; the answer of a hook explains itself. */

@@ -15,7 +15,7 @@ import { mayAnswer, reachedLimit } from './limits.ts'
 import { endSleep } from './sleepEnds.ts'
 import { spentRun, withSpent } from './spending.ts'
 
-/** Starts what follows a reply with calls: requests approvals and starts the calls that may start. */
+/** Opens the calls of a reply: requests approvals and starts the calls that may start. */
 export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
   const { lastNodeId, policy } = draft.context
   draft.set({ lastNodeId: lastNodeId + planned.length })
@@ -33,7 +33,7 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
   advanceCalls(draft)
 }
 
-/** Answers the calls of a reply that was not whole. People are not asked about them, and no decision about them counts. */
+/** Answers the calls of an incomplete reply. People are not asked about them, and no decision about them counts. */
 function refuseUnfit(draft: Draft): void {
   for (const [index, { unfit, status }] of draft.context.calls.entries()) {
     if (unfit === undefined || (status !== 'ready' && status !== 'held')) continue
@@ -76,7 +76,7 @@ function refuseUnoffered(draft: Draft): void {
   }
 }
 
-/** Asks for an approval. */
+/** Requests an approval for a call. */
 export function holdCall(draft: Draft, index: number, suggest?: readonly string[]): void {
   const call = draft.callAt(index)
   const { callId, key, name, input } = call
@@ -85,7 +85,7 @@ export function holdCall(draft: Draft, index: number, suggest?: readonly string[
   draft.record({ type: 'approval.requested', ...asked, ...(suggest === undefined ? {} : { suggest: [...suggest] }) })
 }
 
-/** Starts every call whose turn it is; with steering waiting, skips those that have not started instead. */
+/** Starts every call whose turn has come. With steering waiting, skips the calls that have not started instead. */
 export function advanceCalls(draft: Draft): void {
   const { context } = draft
   if (context.storeError !== null || context.isLeaving) return
@@ -115,10 +115,10 @@ export function advanceCalls(draft: Draft): void {
   }
 }
 
-/** The most calls that run at once: every child of an actor makes the next one more expensive. */
+/** Maximum number of calls that run at once. Every child of an actor makes the next one more expensive. */
 const mostRunning = 100
 
-/** Positions of the calls that may start now. Pure. */
+/** Returns the positions of the calls that may start now. Pure. */
 export function startable(calls: readonly CallState[], mode: ToolExecution): number[] {
   const size = mode === 'parallel' ? calls.length : mode === 'sequential' ? 1 : mode.batch
   const indexes: number[] = []
@@ -240,11 +240,11 @@ export function settleCall(draft: Draft, output: CallOutput | null): void {
   advanceCalls(draft)
 }
 
-/** A step that is over has no calls any more. */
+/** True if a call still has no result. A step that is over has no calls any more. */
 const isUnfinished = ({ context: { calls } }: Draft, index: number): boolean =>
   calls.length > 0 && calls[index]!.status !== 'settled'
 
-/** Its sub-agent has reached the limit of the run itself, not only of its share: the run pauses, and `resume` continues both. */
+/** True if a sub-agent has reached the limit of the run itself, not only its share. The run then pauses, and `resume` continues both. */
 function mayGoOn({ context }: Draft, { isOverAllowance, spent }: CallOutput): boolean {
   if (isOverAllowance !== true || spent === undefined) return false
   const run = spentRun(context)
@@ -262,7 +262,7 @@ export function readyPausedCalls(draft: Draft): void {
   })
 }
 
-/** A runner that crashed still answers its call. */
+/** Answers the call of a runner that crashed. */
 export function failCall(draft: Draft, slot: string, message: string): void {
   const index = draft.context.calls.findIndex((call, i) => callSlot(i) === slot && isUnderWay(call))
   if (index < 0) return
@@ -293,7 +293,7 @@ export function cancelCalls(
   })
 }
 
-/** After a crash: calls that may run again are made ready, and the rest are answered, because it is not known whether they happened. */
+/** Recovers calls after a crash: makes those ready that may run again, and answers the rest, which may or may not have happened. */
 export function recoverCalls(draft: Draft, restored: NonNullable<AgentInput['restored']>): void {
   const { mayRerun, redacted, unapproved } = restored
   refuseUnfit(draft)
@@ -312,18 +312,18 @@ export function recoverCalls(draft: Draft, restored: NonNullable<AgentInput['res
   })
 }
 
-/** True for a call that has noted how it finds what it began elsewhere, or that it was about to begin something. */
+/** True if a call noted how to find the work that it began elsewhere, or that it was about to begin some. */
 const isNoted = ({ context: { parts } }: Draft, { callId }: CallState): boolean =>
   parts.remote !== undefined && Object.hasOwn(parts.remote, callId)
 
-/** Answers every call that has no result yet, whatever the decision about it: the person who decided is not known here. */
+/** Answers every call without a result as interrupted, whatever was decided, because the person who decided is not known here. */
 export function interruptCalls(draft: Draft): void {
   draft.context.calls.forEach(({ status, used }, index) => {
     if (status !== 'settled') synthesize(draft, index, 'interrupted', undefined, spentBy(used))
   })
 }
 
-/** Stops the runners without answering yet. */
+/** Stops the runners of all calls without answering the calls yet. */
 export function stopCalls(draft: Draft): void {
   draft.context.calls.forEach((call, index) => {
     if (call.status === 'checking') draft.children.push({ type: 'stop', id: hookSlot(index) })
@@ -342,10 +342,10 @@ export const callsSettled = ({ calls }: AgentContext): boolean =>
 export const isCalling = ({ calls }: Pick<AgentContext, 'calls'>): boolean => calls.findLast(isAtWork) !== undefined
 export const pausedCalls = ({ calls }: Pick<AgentContext, 'calls'>): readonly CallState[] =>
   calls.filter((call) => call.status === 'paused')
-/** Keys of the calls that wait for people. */
+/** Ids of the calls that wait for people. */
 export const heldCalls = ({ calls }: Pick<AgentContext, 'calls'>): string[] =>
   calls.filter(waitsForPeople).map((call) => call.callId)
-/** Says whether an actor of the call is running, even one that only waits for an answer. */
+/** True if an actor of the call is running, even one that only waits for an answer. */
 const isUnderWay = ({ status }: CallState): boolean => status === 'running' || status === 'asking'
 
 const spentBy = (spent: Spent | undefined) => (spent === undefined ? {} : { spent })

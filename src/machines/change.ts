@@ -8,7 +8,7 @@ export type ChildCommand =
       readonly src: string
       readonly id: string
       readonly input: unknown
-      /** Its name in the whole system; one that is taken leaves it unlisted. */
+      /** Name of the child in the whole system. If the name is taken, the child stays unlisted. */
       readonly systemId?: string
     }
   | { readonly type: 'tell'; readonly id: string; readonly event: { readonly type: 'abort' | 'stop' | 'close' } }
@@ -21,7 +21,7 @@ export interface Change<Context = object> {
   readonly children?: readonly ChildCommand[]
 }
 
-/** Plain and pure: the chart only says when it is made. */
+/** Makes a change. Plain and pure: the chart only says when it is made. */
 export type MakeChange<Context = object, Event = unknown> = (context: Context, event: Event) => Change<Context>
 
 interface Subject<Context> {
@@ -52,8 +52,8 @@ type ChangeAction<Context, Event extends EventObject> = ActionFunction<
 >
 
 /**
- * The action of a chart that makes a change: through the `enqueueActions` of its setup. It carries `change`, so that an interpreter which knows it
- * may make the change without the detour. `Event` is the type of the chart's events; XState types done events only at their `invoke`.
+ * Returns the chart action that makes a change through the setup's `enqueueActions`. The action carries `change`, so that an interpreter that
+ * knows it may apply the change directly. `Event` is the type of the chart's events; XState types done events only at their `invoke`.
  */
 export const changeAction = <Context, Event extends EventObject>(
   enqueueActions: (collect: never) => unknown,

@@ -21,11 +21,11 @@ export function settleHook(draft: Draft, output: HookOutput | null): void {
   advanceCalls(draft)
 }
 
-/** Rules or the mode were changed since they were asked. */
+/** True if the permission rules or the mode have changed since the verdict was reached. */
 const isOutdated = ({ context }: Draft, { verdict }: HookOutput): boolean =>
   'judgedAt' in verdict && verdict.judgedAt !== (context.parts.permissions?.seq ?? 0)
 
-/** Ends a call whose question to the hook broke down: the call is not run. */
+/** Ends a call whose `beforeTool` check broke down. The call is not run. */
 export function failHook(draft: Draft, slot: string, message: string): void {
   const index = draft.context.calls.findIndex(({ status }, i) => status === 'checking' && hookSlot(i) === slot)
   if (index < 0) return
@@ -64,7 +64,7 @@ function applyVerdict(draft: Draft, index: number, verdict: CallVerdict): void {
   }
 }
 
-/** The marks of a call that was let through. */
+/** Returns the marks of a call that was let through. */
 const checkedBy = ({ context }: Draft, rule: string | undefined): Pick<CallState, 'beforeTool' | 'rule'> => ({
   ...(context.policy.flags.beforeTool === true ? { beforeTool: true } : {}),
   ...(rule === undefined ? {} : { rule }),

@@ -6,7 +6,7 @@ import type { Draft } from './draft.ts'
 
 const nothing = { usage: noUsage, costUsd: 0, turns: 0 } as const
 
-/** Child ids are reused by position, like those of calls. */
+/** Returns the first free child id. Ids are reused by position, like those of calls. */
 export function freeSlot(taken: readonly { readonly slot: string }[]): string {
   let number = 0
   while (taken.some(({ slot }) => slot === `child.${number}`)) number += 1
@@ -30,7 +30,7 @@ export function tellChildren({ context, children }: Draft, type: 'abort' | 'stop
   for (const { slot } of context.attached) children.push({ type: 'tell', id: slot, event: { type } })
 }
 
-/** Ends a sub-agent that has nothing more to do, after those below it. */
+/** Ends a sub-agent that has nothing more to do, after its own children. */
 export function endTask(draft: Draft): void {
   if (draft.context.task === null) return
   draft.set({ isTaskOver: true })

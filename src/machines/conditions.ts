@@ -25,38 +25,38 @@ interface Subject {
   readonly event: AgentMachineEvent
 }
 
-/** The guards on a finished reply are asked only for its done event, which XState types at the `invoke` alone. */
+/** Returns the output of a reply's done event, which XState types only at the `invoke`. Guards on a finished reply run only for that event. */
 const outputOf = ({ event }: Subject): ReplyOutput => (event as unknown as { output: ReplyOutput }).output
 
-/** The brake: open only when the revert flag is set, or a person asks. */
+/** True if a requested revert may be drained: the revert flag is set, or a person asked. */
 export const revertEnabled = ({ context }: Subject): boolean => isAsked(context, 'revert')
 export const pruneEnabled = ({ context }: Subject): boolean => isAsked(context, 'prune')
 /**
- * The request may have grown beyond where old steps are folded, or the provider may have lost what it cached; open only when the fold flag is set.
+ * True if a fold may be due: the request may have outgrown `foldAt`, or the provider's cache may be lost. Only with the fold flag.
  */
 export const foldEnabled = ({ context }: Subject): boolean =>
   context.policy.flags.fold &&
   context.run !== null &&
   context.foldAt !== null &&
   (context.contextTokens > context.foldAt || isCold(context, context.now))
-/** A message begins a run after a pause that the provider's cache may not have outlasted; open only when the fold flag is set. */
+/** True if a message begins a run after a pause that the provider's cache may not have outlasted. Only with the fold flag. */
 export const beginsCold = (subject: Subject): boolean => {
   const { context, event } = subject
   return context.policy.flags.fold && 'at' in event && isCold(context, event.at) && mayBegin(subject)
 }
 const isCold = ({ repliedAt }: AgentContext, now: number): boolean =>
   repliedAt !== null && now - repliedAt >= cacheLifetimes['5m']
-/** A person asked for a compaction. */
+/** True if a person asked for a compaction. */
 export const compactRequested = ({ context }: Subject): boolean => context.compactRequests.length > 0
-/** A person has spoken into the run, and is heard next. */
+/** True if a person has sent a message into the run, which is delivered next. */
 export const isSteered = ({ context }: Pick<Subject, 'context'>): boolean => context.steering.length > 0
-/** The newest step may end a loop, and no message waits; open only when the stall flag is set. */
+/** True if the newest step may complete a loop and no message waits. Only with the stall flag. */
 export const stallEnabled = ({ context }: Subject): boolean =>
   context.policy.flags.stall && context.run !== null && context.owesReply && !isSteered({ context })
-/** A failing store goes first: it could not take the records. */
+/** True if the stall check asks for a pause. A failing store takes precedence, because it could not take the records. */
 export const stallPauses = ({ context, event }: Subject): boolean =>
   context.storeError === null && (event as unknown as { output: StallCheck }).output.stall?.rung === 'pause'
-/** A policy was asked for, or has not been asked since the turn ended or the agent came to rest; open only with policies. */
+/** True if a policy was requested, or was not yet asked since the turn ended or the agent came to rest. Only with policies. */
 export const consultEnabled = (subject: Subject): boolean =>
   subject.context.policy.flags.policies &&
   (subject.context.run !== null || mayBegin(subject)) &&
@@ -68,19 +68,19 @@ function isPolicyLeft(context: AgentContext): boolean {
   const mayAsk = run === null ? atRest && turns > 0 && prompts.length === 0 : reachedLimit(run) === undefined
   return mayAsk && askedSoFar(context) < names.length
 }
-/** A message came for an agent at rest: a consultation that was not requested gives way. */
+/** True if a message came for an agent at rest, so that a consultation that was not requested gives way. */
 export const outrunsConsultation = ({ context }: Subject): boolean =>
   context.run === null && (context.prompts.length > 0 || context.resuming !== null) && context.drained.length === 0
 export const isCurrentConsultation = ({ context, event }: Subject): boolean =>
   event.type === 'policy.fired' && event.key === consultKey(context)
-/** Abandoned steps are asked back. */
+/** True if a graft of abandoned steps was requested. */
 export const graftRequested = ({ context }: Subject): boolean => isAsked(context, 'graft')
-/** An applied revert has something left to undo, perhaps since before a crash. */
+/** True if an applied revert has something left to undo, perhaps since before a crash. */
 export const undoPending = ({ context }: Subject): boolean => context.undoing !== null
 export const pinRequested = ({ context }: Subject): boolean => isAsked(context, 'pin')
 const policyRequested = ({ context }: Subject): boolean =>
   context.policy.flags.policies && (context.policyRequests?.length ?? 0) > 0
-/** A person requested a change of the trunk while the agent was idle. */
+/** True if a person requested a change of the trunk while the agent was idle. */
 export const changeRequested = (subject: Subject): boolean =>
   mayBegin(subject) &&
   (undoPending(subject) ||
@@ -88,7 +88,7 @@ export const changeRequested = (subject: Subject): boolean =>
     compactRequested(subject) ||
     policyRequested(subject))
 
-/** The trunk leaves too little headroom and has grown since the last attempt to compact it. */
+/** Returns true if the trunk leaves too little headroom and has grown since the last attempt to compact it. */
 export function lowHeadroom({ context }: Subject): boolean {
   const { flags, compaction } = context.policy
   if (!flags.compact || context.run === null || context.contextTokens <= compaction.trigger) return false
@@ -96,7 +96,7 @@ export function lowHeadroom({ context }: Subject): boolean {
 }
 
 export const storeBroken = ({ context }: Subject): boolean => context.storeError !== null
-/** The model has something to answer, or people have sent more messages. */
+/** True if the model has something to answer, or people have sent more messages. */
 export const mustReply = ({ context }: Subject): boolean =>
   context.run !== null && (context.owesReply || context.steering.length > 0 || context.followUps.length > 0)
 
@@ -104,7 +104,7 @@ export const overLimit = (subject: Subject): boolean => {
   const { run } = subject.context
   return run !== null && mustReply(subject) && reachedLimit(run) !== undefined
 }
-/** The run is to answer with the results so far instead of pausing. */
+/** True if the run is to answer with the results so far instead of pausing. */
 export const answersAtLimit = (subject: Subject): boolean => {
   const { run } = subject.context
   return run !== null && mayAnswer(run) && overLimit(subject)
@@ -112,13 +112,13 @@ export const answersAtLimit = (subject: Subject): boolean => {
 export const answersAtDeadline = (subject: Subject): boolean =>
   deadlinePassed(subject) && mayAnswer(subject.context.run!)
 export const deadlinePassed = ({ context }: Subject): boolean => context.run?.deadlinePassed === true
-/** Restored from the log of an agent that was paused. */
+/** True if the agent is paused, for example because its log ended with a pause. */
 export const isPaused = ({ context }: Subject): boolean => context.pause !== null
-/** Something new may start: the agent is awake and was not asked to end. */
+/** True if something new may start: the agent is awake and was not asked to end. */
 export const mayBegin = ({ context }: Subject): boolean => !context.isAsleep && context.ending === null
 export const hasPrompts = (subject: Subject): boolean => subject.context.prompts.length > 0 && mayBegin(subject)
 
-/** This is the only result still missing: it completes the step. */
+/** True if this is the only result still missing, so that it completes the step. */
 export const isLastCall = ({ context, event }: Subject): boolean => {
   const { output } = event as unknown as { output?: CallOutput | null }
   if (output == null || output.notStarted !== undefined || output.isOverAllowance === true) return false
@@ -130,22 +130,22 @@ export const isLastCall = ({ context, event }: Subject): boolean => {
 }
 
 export const callsSettled = ({ context }: Subject): boolean => settled(context)
-/** Nothing is running, and the rest waits for people. */
+/** True if nothing is running, and some calls wait for people. */
 export const onlyHeldCalls = ({ context }: Subject): boolean => !isCalling(context) && heldCalls(context).length > 0
-/** Nothing is running, and the rest are sub-agents that have reached the run's limit. */
+/** True if nothing is running, and the rest are sub-agents that have reached the run's limit. */
 export const onlyPausedCalls = ({ context }: Subject): boolean =>
   !isCalling(context) && pausedCalls(context).length > 0 && reachedLimit(spentRun(context)!) !== undefined
-/** Nothing is running, and the store does not accept records. */
+/** True if nothing is running, and the store does not accept records. */
 export const stalledByStore = ({ context }: Subject): boolean => context.storeError !== null && !isCalling(context)
 
-/** A run is in progress, so there is something to abort. */
+/** True if a run is in progress, so that there is something to abort. */
 export const isRunning = ({ context }: Subject): boolean => context.run !== null
-/** The run in progress is the one that is to end. */
+/** True if the run in progress is the one to be withdrawn. */
 export const isWithdrawn = ({ context, event }: Subject): boolean =>
   event.type === 'withdraw' && context.run?.requestId === event.id
 export const interruptsRun = ({ context, event }: Subject): boolean =>
   event.type === 'prompt' && event.interrupt === true && context.run !== null
-/** Code decides the parameters of a turn; open only with the flag. */
+/** True if code decides the parameters of a turn. Only with the `turns` flag. */
 const preparesTurns = ({ context }: Subject): boolean => context.policy.flags.turns === true
 export const beginsPrepared = (subject: Subject): boolean => preparesTurns(subject) && mayBegin(subject)
 export const queuedPrepared = (subject: Subject): boolean => preparesTurns(subject) && hasPrompts(subject)
@@ -153,36 +153,36 @@ export const repliesPrepared = (subject: Subject): boolean => preparesTurns(subj
 export const answersPrepared = (subject: Subject): boolean => preparesTurns(subject) && answersAtLimit(subject)
 export const prepared = ({ event }: Subject): boolean => (event as unknown as { output: PrepareOutput }).output.ok
 
-/** No run is in progress or paused. */
+/** True if no run is in progress or paused. */
 export const isAtRest = ({ context }: Subject): boolean =>
   context.run === null && (context.pause === null || isHeldBack({ context }))
 export const isEnding = (subject: Subject): boolean => subject.context.ending !== null && !hasChildren(subject)
 export const hasChildren = ({ context }: Subject): boolean => context.attached.length > 0
 
-/** A sub-agent's task is done, and it has no further messages. */
+/** True if a sub-agent's task is done and it has no further messages. */
 export const isTaskDone = ({ context }: Subject): boolean =>
   context.isTaskOver && context.prompts.length === 0 && context.attached.length === 0
 
 export const decidesHeldCall = ({ context, event }: Subject): boolean =>
   event.type === 'decide' && context.run !== null && context.calls.some((call) => waitsFor(call, event.callId))
-/** Calls wait, for people or for a time. */
+/** True if calls wait for people or for a time. */
 export const pausedByApprovals = ({ context }: Subject): boolean => context.pause !== null && isWait(context.pause)
-/** The time of a sleeping call has come. */
+/** True if the time of a sleeping call has come. */
 export const wakesCall = ({ context, event }: Subject): boolean =>
   event.type === 'timer' &&
   context.run !== null &&
   context.calls.some(({ status, key }) => status === 'sleeping' && event.keys.includes(key))
 export const pausedByStore = ({ context }: Subject): boolean =>
   context.pause?.type === 'store' && context.storeError !== null
-/** Idle, with something waiting that must not start before `resume`. */
+/** True if the agent is idle, with something waiting that must not start before `resume`. */
 const isHeldBack = ({ context }: Pick<Subject, 'context'>): boolean =>
   context.pause?.type === 'interrupted' && context.pausedRun === null
 const betweenTurns: ReadonlySet<PauseReason['type'] | undefined> = new Set(['limit', 'stall', 'interrupted'])
 export const pausedBetweenTurns = ({ context }: Subject): boolean => betweenTurns.has(context.pause?.type)
-/** A new message replaces the paused run, but not while a call waits for people, because the call has not been refused. */
+/** True if a new message may replace the paused run. Not while a call waits for people, because the call has not been refused. */
 export const mayLeaveRun = (subject: Subject): boolean =>
   pausedBetweenTurns(subject) && heldCalls(subject.context).length === 0
-/** A schedule is due, and a limit or a stall has ended the run before it: that gives way, as it would to a message. */
+/** True if a schedule is due after a limit or a stall ended the run. The run then gives way, as it would to a message. */
 export const scheduleLeavesRun = (subject: Subject): boolean => {
   const { context, event } = subject
   if (event.type !== 'schedules' || context.pause?.type === 'interrupted' || !mayLeaveRun(subject)) return false
@@ -191,7 +191,7 @@ export const scheduleLeavesRun = (subject: Subject): boolean => {
 export const mayResumeCalls = (subject: Subject): boolean => mayResumeRun(subject) && subject.context.calls.length > 0
 export const mayResumeRun = ({ context }: Subject): boolean =>
   !pausedByApprovals({ context } as Subject) && context.pausedRun !== null
-/** The last run failed, no other has begun since, and no command to continue it waits. */
+/** True if the last run failed, no other has begun since, and no command to continue it waits. */
 export const mayResumeFailed = ({
   context,
 }: {
@@ -202,7 +202,7 @@ export const mayResumeFailed = ({
   context.failedRun !== null &&
   context.resuming === null &&
   context.ending === null
-/** A person asked to continue a run that failed. */
+/** True if a person asked to continue a run that failed. */
 export const resumesFailed = (subject: Subject): boolean => subject.context.resuming !== null && mayBegin(subject)
 export const mayResumeIdle = (subject: Subject): boolean =>
   subject.context.pause?.type === 'store' || isHeldBack(subject)
@@ -224,10 +224,10 @@ export const isStaleConsultation = (subject: Subject): boolean => keyOf(subject)
 export const isStaleUndo = (subject: Subject): boolean => keyOf(subject) !== undoKey(subject.context)
 export const isStaleSettle = (subject: Subject): boolean => keyOf(subject) !== settleKey(subject.context)
 
-/** A result whose key is no longer outstanding; it is dropped. */
+/** True if the key of a result is no longer outstanding. Such a result is dropped. */
 export const isStaleReply = (subject: Subject): boolean => outputOf(subject).key !== replyKey(subject.context)
 
-/** A guard refused a message of people, or the answer; open only with guards. */
+/** True if a guard refused a message from people, or the answer. Only with guards. */
 export const refusedByGuard = (subject: Subject): boolean => {
   const { inputGuards, outputGuards } = subject.context.policy.flags
   return (inputGuards ?? outputGuards) === true && refusalIn(outputOf(subject).guards) !== undefined
@@ -239,31 +239,31 @@ export const repliedWithCalls = (subject: Subject): boolean => {
 }
 export const replied = (subject: Subject): boolean => outputOf(subject).ok
 
-/** The request is too large and compacting may help; once in a turn. */
+/** Returns true if the request is too large and compacting may help. At most once per turn. */
 export function overflowed(subject: Subject): boolean {
   const output = outputOf(subject)
   if (output.ok || output.failure.kind !== 'overflow') return false
   return subject.context.policy.flags.compact && subject.context.run?.overflowed === false
 }
 
-/** The request of a sub-agent would exceed its caller's allowance. */
+/** True if the request of a sub-agent would exceed its caller's allowance. */
 export const overBudget = (subject: Subject): boolean => {
   const output = outputOf(subject)
   return !output.ok && output.failure.kind === 'overBudget'
 }
 
-/** The provider named a part of the request that it does not take, and that can be left out: the request is made again at once without it. */
+/** True if the provider rejected a part of the request that can be left out. The request is made again at once without the part. */
 export const leavesOut = (subject: Subject): boolean => {
   const output = outputOf(subject)
   const { run } = subject.context
   return !output.ok && output.failure.without !== undefined && run !== null && run.fallbacks < mostLeftOut
 }
-/** Maximum number of parts left out in one reply. A part that was left out stays so: the next run goes on from there. */
+/** Maximum number of parts left out in one reply. A part stays left out: the next run continues from there. */
 const mostLeftOut = 16
 
 const retriedKinds: ReadonlySet<string> = new Set(['rateLimited', 'network', 'other'])
 
-/** The answer does not match `output`, or there is none, and it may be requested again: at once, because waiting would not help. */
+/** True if the answer is missing or does not match `output`, and may be requested again: at once, because waiting would not help. */
 export const mayRepair = (subject: Subject): boolean => {
   const output = outputOf(subject)
   const { policy, run } = subject.context
@@ -273,7 +273,7 @@ export const mayRepair = (subject: Subject): boolean => {
   return run.badAnswers + 1 < policy.outputAttempts
 }
 
-/** The answer could be requested again, but its cost has used up a limit of the run. */
+/** True if the answer could be requested again, but its cost has used up a limit of the run. */
 export const repairOverLimit = (subject: Subject): boolean => {
   const output = outputOf(subject)
   const { run } = subject.context

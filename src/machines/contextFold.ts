@@ -18,15 +18,15 @@ import { answersResults, endingOf, whyUnfit } from './unfitReplies.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** The state that records tell of an agent, as it is changed in place by the one that folds them. */
+/** State of an agent that follows from its records, writable for the fold that changes it in place. */
 export type Logged = Writable<LoggedContext>
 
-/** State that a step changes beside the calls, which have a list of their own. */
+/** State that a step changes. The calls have a list of their own. */
 type State = Omit<Logged, 'calls'>
 
 type DraftOf<T extends LogRecord['type']> = Extract<RecordDraft, { type: T }>
 
-/** `now`: the time of the record; of the one before it for the first record of a fork. */
+/** Applies one record to the state. `now`: the time of the record, or of the one before it for the first record of a fork. */
 type Step<R> = (state: State, record: R, calls: FoldedCalls, now: number) => void
 
 type Steps = { readonly [T in LogRecord['type']]?: Step<DraftOf<T>> }
@@ -40,7 +40,7 @@ function spend(state: State, usage: Usage = noUsage, costUsd = 0): void {
   if (state.run !== null) state.run = withUsage(state.run, usage, costUsd)
 }
 
-/** The run ends, as a guard refused a message or the answer in it. */
+/** Marks the run as refused, because a guard refused a message or the answer in it. */
 function refuse(state: State, refused: Refusal | undefined): void {
   if (refused === undefined) return
   const { at, guard, reason } = refused
@@ -48,7 +48,7 @@ function refuse(state: State, refused: Refusal | undefined): void {
   state.owesReply = false
 }
 
-/** Moves a call to where its record takes it. */
+/** Moves a call to the stage that its record leads to. */
 const move = (calls: FoldedCalls, record: DraftOf<CallRecord['type']>, more: Partial<CallState> = {}): void =>
   calls.change(movedCall(record as CallRecord), { status: stageAfter(record as CallRecord), ...more })
 
@@ -64,7 +64,7 @@ function marksOf(
   }
 }
 
-/** Notes the decision about a call that another makes, for that one: it runs on, or again. */
+/** Notes the decision about an inner call for the call that makes it, which runs on or starts again. */
 function decideInner(calls: FoldedCalls, record: DraftOf<'approval.decided'>, parentCall: string): void {
   const call = calls.find(parentCall)
   if (call?.asks === undefined) return
@@ -81,7 +81,7 @@ function decideInner(calls: FoldedCalls, record: DraftOf<'approval.decided'>, pa
   calls.replace({ ...others, status, decided: [...(call.decided ?? []), decided] })
 }
 
-/** The use of a call that its run leaves unfinished is counted from here on. */
+/** Pauses a call that its run leaves unfinished, and adds its usage to the part already counted. */
 function leaveUnfinished(calls: FoldedCalls, callId: string, spent: Spent): void {
   const call = calls.find(callId)
   if (call === undefined) return
@@ -90,7 +90,7 @@ function leaveUnfinished(calls: FoldedCalls, callId: string, spent: Spent): void
   calls.replace({ ...left, status: 'paused', counted })
 }
 
-/** Once all calls have their results, the step is over. */
+/** Closes the step once all calls have their results. */
 function closeStep(state: State, calls: FoldedCalls): void {
   if (calls.isOpen) return
   // The values in use were requested for the definition before.
@@ -103,7 +103,7 @@ function closeStep(state: State, calls: FoldedCalls): void {
 const none: readonly never[] = Object.freeze([])
 
 /**
- * Takes a queued message that holds a report off the list of awaited reports; if the report was faster than the result of its call, marks the call.
+ * Takes the report in a queued message off the list of awaited reports. If the report came before the result of its call, marks the call.
  */
 function takeReport(state: State, calls: FoldedCalls, messageId: string): void {
   const isIts = ({ key }: { readonly key: string }): boolean => reportId(key) === messageId
@@ -114,7 +114,7 @@ function takeReport(state: State, calls: FoldedCalls, messageId: string): void {
   }
 }
 
-/** Nothing is under way or awaited. */
+/** Resets the state so that nothing is in progress or awaited. */
 function rest(state: State, calls: FoldedCalls): void {
   calls.open(none)
   Object.assign(state, resting)
@@ -131,13 +131,13 @@ const resting = {
 
 const givenUp = { ...nothingPaused, owesReply: false, failedRun: null } as const
 
-/** Ends all in the past of another party: neither a run nor a reply that is due goes on. */
+/** Ends everything left open in the past of another party: no run and no due reply continues. */
 export function endAll(state: State, calls: FoldedCalls): void {
   rest(state, calls)
   Object.assign(state, givenUp)
 }
 
-/** A fork starts idle; if a reply is due, it is as if the process had died there. */
+/** Sets the state of a new fork: idle, or interrupted if a reply is due, as if the process had died there. */
 function fork(state: State, calls: FoldedCalls, now: number): void {
   const { run, owesReply, pausedRun, failedRun } = state
   rest(state, calls)
@@ -373,8 +373,8 @@ const foldParts = partFolding(partStates, (type) => isOfPart({ type }))
 const agentOf = (runId: string): string => runId.slice(0, runId.lastIndexOf('/'))
 
 /**
- * Changes the state to what it is after one more record. The machine folds its drafts, whose arguments are whole; a checkpoint folds what the log
- * holds of them.
+ * Folds one more record into the state. The machine folds its drafts, whose arguments are complete; a checkpoint
+ * folds the arguments that the log holds.
  */
 export function foldRecord(state: Logged, record: RecordDraft, calls: FoldedCalls, now: number): void {
   state.parts = foldParts(state.parts, record, { now })

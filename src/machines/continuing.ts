@@ -1,12 +1,12 @@
 import type { AgentContext, CallState } from './agentTypes.ts'
 
-/** The number of a sub-agent that a model called, from its id; `undefined` if that is another's. Pure. */
+/** Returns the number in the id of a sub-agent that the model called; `undefined` for any other id. Pure. */
 export function numberOf(agentId: string, childId: string): number | undefined {
   const number = childId.startsWith(`${agentId}.`) ? childId.slice(agentId.length + 1) : ''
   return /^[1-9]\d*$/.test(number) ? Number(number) : undefined
 }
 
-/** The earlier sub-agent that a call is to continue, if it is one of the agent's; otherwise the effect that opens it answers the call. Pure. */
+/** Returns the earlier sub-agent that a call continues, if it is one of the agent's. Otherwise the effect that opens it answers the call. Pure. */
 export function earlierChild(
   { agentId, children, policy }: AgentContext,
   { name, input }: Pick<CallState, 'name' | 'input'>,

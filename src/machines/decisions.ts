@@ -6,11 +6,11 @@ import { advanceCalls } from './calls.ts'
 import type { Draft } from './draft.ts'
 import type { CallInput } from './effectTypes.ts'
 
-/** Place of the running call under a key; below 0 if it no longer runs, or asks already. */
+/** Returns the index of the running call under a key; -1 if it no longer runs, or already asks. */
 const runningUnder = (draft: Draft, key: string): number =>
   draft.context.calls.findIndex((call) => call.status === 'running' && call.key === key)
 
-/** The tool of a running call asks people: the call waits for the answer. */
+/** Records a question that the tool of a running call asks people. The call waits for the answer. */
 export function askPeople(draft: Draft, event: EventOfType<'ask'>): void {
   const { key, question } = event
   const index = runningUnder(draft, key)
@@ -20,7 +20,7 @@ export function askPeople(draft: Draft, event: EventOfType<'ask'>): void {
   draft.setCall(index, { status: 'asking' })
 }
 
-/** A call that a running call makes needs an approval: the running one waits for it. */
+/** Requests approval for a call that a running call makes. The running call waits for it. */
 export function askApproval(draft: Draft, { key, request }: EventOfType<'ask.approval'>): void {
   const index = runningUnder(draft, key)
   if (index < 0) return
@@ -66,7 +66,7 @@ function decideApproval(draft: Draft, index: number, event: Decided<'approve' | 
   if (decision === 'deny') synthesize(draft, index, 'denied', event.reason)
 }
 
-/** Tells the running call, whose call was decided about; if its process is gone, it starts again. */
+/** Records the decision about an inner call. The call that made it continues or, if its process is gone, starts again. */
 function decideInner(draft: Draft, call: CallState, event: Decided<'approve' | 'deny'>): void {
   const { callId, key } = call.asks!
   const input = event.decision === 'approve' && event.input !== undefined ? { input: event.input } : {}

@@ -12,12 +12,12 @@ type WithoutHeader<R> = R extends unknown ? Omit<R, 'v' | 'seq'> : never
 type RecordBody = WithoutHeader<RecordDraft> & { v?: typeof recordVersion; seq?: number }
 
 /**
- * Spread at the end of a record that every turn makes: reserves a place for its time. A property added to a full literal is stored in an object of
- * its own, and a log keeps many; a spread anywhere else makes a literal ten times slower.
+ * Empty object, spread at the end of a record that every turn makes to reserve a place for its time. A property added to a full
+ * literal is stored in an object of its own, and a log keeps many. A spread anywhere else makes a literal ten times slower.
  */
 export const room = {}
 
-/** A child of an agent: a call's, or a timer. */
+/** Command to a child of an agent: the actor of a call, or a timer. */
 type AgentChild =
   | Exclude<ChildCommand, { readonly type: 'start' }>
   | { readonly type: 'start'; readonly src: 'askHook'; readonly id: string; readonly input: HookInput }
@@ -27,16 +27,16 @@ type AgentChild =
 
 export const runIdOf = (agentId: string, run: number): string => `${agentId}/r${run}`
 
-/** Id of the run under way or paused, or of the next one in between. */
+/** Id of the current or paused run, or between runs the id of the next one. */
 export const currentRunOf = ({ agentId, run, runs, pausedRun }: AgentContext): string =>
   run?.runId ?? pausedRun ?? runIdOf(agentId, runs)
 
 type OwnContext = Omit<LiveContext, 'seq'> & Logged & { seq: number }
 
 /**
- * The outcome of one transition under construction: the next context, the records it writes, the children it starts and
- * stops. The functions that fill it in are plain and pure; the chart only says when they run. A record changes what is logged of the context, as it
- * does when it is read again; everything else is set by hand.
+ * The outcome of one transition under construction: the next context, the records it writes, the children it starts
+ * and stops. The functions that fill it in are plain and pure; the chart only says when they run. A record changes
+ * the logged part of the context, as it does when the log is read again. Everything else is set directly.
  */
 export class Draft implements Change<AgentContext> {
   context: AgentContext
@@ -51,7 +51,7 @@ export class Draft implements Change<AgentContext> {
     this.context = context
   }
 
-  /** One copy a transition: a context has dozens of fields, and a transition sets some a dozen times. */
+  /** Returns a writable context, copied once per transition: a context has dozens of fields, and a transition sets some a dozen times. */
   #own(): OwnContext {
     if (this.context === this.#before) this.context = { ...this.context }
     return this.context
@@ -75,7 +75,7 @@ export class Draft implements Change<AgentContext> {
     return this.#folded().at(index)!
   }
 
-  /** Changes a call. The calls are copied once in a transition: a reply may make a hundred. */
+  /** Changes a call. The calls are copied once per transition, because a reply may make a hundred. */
   setCall(index: number, change: Partial<LiveCall>): void {
     const calls = this.#folded()
     calls.put(index, { ...calls.at(index)!, ...change })
@@ -87,7 +87,7 @@ export class Draft implements Change<AgentContext> {
     this.#own().pause = pause
   }
 
-  /** The body itself becomes the record: to copy every one costs a good part of a turn. */
+  /** Adds a record. The body itself becomes the record, because copying every one would cost a good part of a turn. */
   record(body: RecordBody): void {
     const context = this.#own()
     context.seq += 1
@@ -97,20 +97,20 @@ export class Draft implements Change<AgentContext> {
     foldRecord(context, body as RecordDraft, this.#folded(), context.now)
   }
 
-  /** Ends what is left of a past of another party, as its fold does with the next record. */
+  /** Ends everything left open in the past of another party, as the fold does with the next record. */
   endPast(): void {
     const context = this.#own()
     endAll(context, this.#folded())
     context.calls = this.#folded().list
   }
 
-  /** `runId` and `turnIndex` of the run and turn under way, or of the next ones in between. */
+  /** `runId` and `turnIndex` of the current run and turn, or between them of the next ones. */
   get at(): { runId: string; turnIndex: number } {
     const { turns, isTurnOpen, calls } = this.context
     return { runId: currentRunOf(this.context), turnIndex: isTurnOpen || calls.length > 0 ? turns - 1 : turns }
   }
 
-  /** The place of the next message; moves the head there. */
+  /** Returns the place of the next message, and moves the head there. */
   place(): { nodeId: NodeId; parentId: NodeId | null } {
     const nodeId = this.context.lastNodeId + 1
     const parentId = this.context.head
@@ -124,7 +124,7 @@ interface Timed {
   readonly output?: { readonly at?: number; readonly until?: number } | null
 }
 
-/** The time an event tells: its own, or its output's. */
+/** Returns the time that an event or its output carries. */
 const timeOf = (event: Timed): number | undefined => event.at ?? event.output?.at ?? event.output?.until
 
 /** Returns the change that a transition makes: its draft, filled in by `fill`. */

@@ -10,17 +10,17 @@ import { beginUndo } from './undoing.ts'
 
 /** The part of a drain that differs from brake to brake. */
 interface Row<K extends AskedBrake> {
-  /** The guard that opens it. */
+  /** The guard that opens the drain. */
   readonly guard: keyof typeof conditions & `${K}${'Enabled' | 'Requested'}`
-  /** State before those of the next brakes: itself `again`, or the undoing of its effects. */
+  /** State entered before those of the next brakes: the same drain `again`, or the undoing of its effects. */
   readonly next?: 'again' | 'undoing'
-  /** Input of its effect beside the requests. */
+  /** Input of the drain's effect in addition to the requests. */
   readonly input?: (context: AgentContext) => K extends 'revert' ? Reckoning : object
-  /** Changes that go before the outcomes. */
+  /** Makes the changes that precede the outcomes. */
   readonly first?: (draft: Draft, output: DrainOutput<K>) => void
-  /** Changes after the record of an outcome. */
+  /** Makes the changes that follow the record of an outcome. */
   readonly after?: (draft: Draft, outcome: OutcomeOf<K>) => void
-  /** Requests that are left to a later drain. */
+  /** Returns the ids of requests that are left to a later drain. */
   readonly held?: (draft: Draft, output: DrainOutput<K>) => readonly string[]
 }
 
@@ -65,7 +65,7 @@ export const drainTable: { readonly [K in AskedBrake]: Row<K> } = {
   },
 }
 
-/** The trunk became shorter: sizes that were measured no longer hold. */
+/** Resets the measured sizes, which no longer hold because the trunk became shorter. */
 function takeOff(draft: Draft): void {
   forgetFold(draft)
   draft.set({ compactedAt: 0 })
@@ -77,7 +77,7 @@ function reckoning(context: AgentContext): Reckoning {
   return { turnIndex: Math.max(0, turns - 1), outlook: outlookOf(context), expected }
 }
 
-/** Returns the prospect after a drain, by which reverts that would not pay yet are held back or not. */
+/** Returns the outlook after a drain, which decides whether reverts that would not pay yet are held back. */
 function outlookOf(context: AgentContext): Reckoning['outlook'] {
   const subject = { context, event: { type: 'wake' } } as const
   if (lowHeadroom(subject)) return 'crowded'

@@ -14,17 +14,17 @@ import type { Usage } from '../protocol/messages.ts'
 import type { Overlay } from '../protocol/records.ts'
 import type { UndoCall, UndoStep } from '../protocol/undo.ts'
 
-/** Prospects by which a drain of reverts decides. */
+/** Facts about the run by which a drain of reverts decides. */
 export interface Reckoning {
   readonly turnIndex: number
-  /** Prospect of the run after the drain; `crowded`: too little headroom is left, so the trunk is about to be compacted. */
+  /** Outlook for the run after the drain. `crowded`: too little headroom is left, so the trunk is about to be compacted. */
   readonly outlook: 'goesOn' | 'crowded' | 'ends'
-  /** Requests to reckon with: as many as the run has made. */
+  /** Expected number of further requests: as many as the run has made. */
   readonly expected: number
 }
 
 interface RevertsLeft {
-  /** Ids of requests that are left to a later drain; only while the run goes on. */
+  /** Ids of requests that are left to a later drain, which only happens during a run. */
   readonly held?: readonly string[]
   /** Prunes that carry out reverts that were held back, after work has gone on. */
   readonly hidden?: readonly PruneOutcome[]
@@ -57,19 +57,19 @@ export interface UndoOutput {
   readonly key: string
   readonly step: UndoStep
   readonly at: number
-  /** The store failed before it could be undone: nothing has happened. */
+  /** Error of a store that failed before the call could be undone. Nothing has happened then. */
   readonly notStarted?: ErrorInfo
 }
 
 export interface FoldInput {
   readonly agentId: string
-  /** Also the id of the fold. */
+  /** Key of the effect, which is also the id of the fold. */
   readonly key: string
 }
 
 export interface FoldOutput {
   readonly key: string
-  /** `null`: there is nothing to fold, or not enough. */
+  /** The fold; `null` if there is nothing to fold, or not enough. */
   readonly outcome: PruneOutcome | null
   readonly contextTokens: number
   readonly at: number
@@ -78,7 +78,7 @@ export interface FoldOutput {
 export interface StallInput {
   readonly agentId: string
   readonly key: string
-  /** Id of the revert, if it comes to one. */
+  /** Id of the revert, if the check leads to one. */
   readonly revertId: string
   /** Reverts that wait for this drain. */
   readonly reverts: readonly RevertRequest[]
@@ -86,7 +86,7 @@ export interface StallInput {
 
 export interface StallCheck {
   readonly key: string
-  /** `null`: the newest step ends no loop, or one that is in the log. */
+  /** The stall; `null` if the newest step ends no loop, or one that is in the log. */
   readonly stall: StallOutcome | null
   /** The revert that the stall leads to. */
   readonly revert?: RevertRequest
@@ -100,9 +100,9 @@ export interface StallCheck {
 export interface ConsultInput {
   readonly agentId: string
   readonly key: string
-  /** How many policies of the list were asked before. */
+  /** Number of policies in the list that were asked before. */
   readonly from: number
-  /** Request for one policy, whatever its trigger says. */
+  /** Request for one policy, regardless of its trigger. */
   readonly request?: PolicyRequest
   readonly isAtRest: boolean
   /** Turns in the agent's lifetime. */
@@ -111,7 +111,7 @@ export interface ConsultInput {
 
 export interface ConsultOutput {
   readonly key: string
-  /** How many policies of the list have been asked by now. */
+  /** Number of policies in the list that have been asked by now. */
   readonly asked: number
   /** End of the policy that fired; `null` if none did. */
   readonly end: PolicyEnd | null

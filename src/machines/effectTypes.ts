@@ -23,9 +23,9 @@ export interface ReplyInput {
   readonly attempt: number
   /** Limits that a sub-agent may still use: a request that would exceed them is not made. */
   readonly left?: Pick<Limits, 'tokens' | 'costUsd'>
-  /** Set once the model was asked again after an empty reply: the next reply stands, whatever it is. */
+  /** Set once the model was asked again after an empty reply. The next reply then stands, whatever it is. */
   readonly acceptsEmpty?: true
-  /** Set with input guards: the node up to which they have looked at messages of people. */
+  /** Set with input guards: the node up to which they have checked people's messages. */
   readonly guardedTo?: NodeId
 }
 
@@ -39,27 +39,27 @@ export interface PrepareInput {
   readonly key: string
   readonly runId: string
   readonly turnIndex: number
-  /** Its number in the run, from 1. */
+  /** Number of the turn in the run, from 1. */
   readonly turn: number
   /** Usage of the run so far. */
   readonly spent: Spent
   readonly limits: Limits
-  /** How the reply before it in this run ended. */
+  /** Stop reason of the previous reply in this run. */
   readonly lastStopReason?: RunStopReason
   readonly use: TurnUse | null
   /** Set in the run's last turn: the model is to answer with the results so far. */
   readonly limit?: LimitReason
 }
 
-/** Tools that the sources of the agent have for the turn, and the policy of the machine with them. */
+/** Tools that the agent's sources offer for the turn, and the machine's policy with these tools. */
 export interface TakenTools {
   readonly change?: ToolsChange
   readonly policy: AgentPolicy
 }
 
-/** Memories of the agent for the turn, and those that were added to its memory. */
+/** Memories recalled for the turn, and those that were added to the agent's memory. */
 export interface TakenMemory {
-  /** Messages that follow the messages of people. */
+  /** Messages that follow people's messages. */
   readonly recalled: readonly ContextMessage[]
   readonly extracted?: MemoryExtraction
 }
@@ -72,9 +72,9 @@ export type PrepareOutput =
       readonly key: string
       readonly ok: true
       readonly decision: TurnDecision
-      /** Missing without sources of tools. */
+      /** Tools for the turn; missing without tool sources. */
       readonly tools?: TakenTools
-      /** Missing where the memory has nothing. */
+      /** Memories for the turn; missing if there are none. */
       readonly memory?: TakenMemory
       readonly at: number
     }
@@ -84,12 +84,12 @@ export interface PlannedCall {
   readonly callId: string
   readonly name: string
   readonly input: unknown
-  /** Set if the input is the model's as the tool gets it. */
+  /** Set if the input differs from the model's because the tool's schema changed it. */
   readonly isSettled?: true
   readonly needsApproval: boolean
-  /** Reason why it would be in vain, for the model: it is answered with that instead of being asked about. */
+  /** Reason, for the model, why the call would be in vain. The call is answered with it instead of being approved or run. */
   readonly mistake?: string
-  /** Set if its arguments do not fit, so that it does not go to the background. */
+  /** Set if the call's arguments do not fit, so that it does not go to the background. */
   readonly misfits?: true
 }
 
@@ -99,16 +99,16 @@ export interface ReplyFailure {
   /** The limit that the request would have exceeded. */
   readonly limit?: 'tokens' | 'costUsd'
   readonly retryAfterMs?: number
-  /** The part that the provider refused the request for: it can do without. */
+  /** The part for which the provider refused the request, and which can be left out. */
   readonly without?: RefusedPart
-  /** The words to the model about an answer that does not match `output`, or is empty. */
+  /** Message to the model about an answer that does not match `output`, or is empty. */
   readonly repair?: string
   /** Usage and cost of a reply that arrived but could not be used. */
   readonly usage?: Usage
   readonly costUsd?: number
 }
 
-/** `at` is when it ended; `jitter` is a random number from 0 to 1 for the machine, which makes none itself. */
+/** Outcome of a reply. `at` is when it ended; `jitter` is a random number from 0 to 1 for the machine, which makes none itself. */
 export type ReplyOutput =
   | ({
       readonly key: string
@@ -120,7 +120,7 @@ export type ReplyOutput =
       readonly contextTokens: number
       /** Window and prices of the model that answered, for the record of the reply. */
       readonly rates?: Pick<RecordOf<'reply.end'>, 'window' | 'prices'>
-      /** Missing with folding off. */
+      /** Request tokens above which old steps are folded; missing with folding off. */
       readonly foldAt?: number
       /** The answer before a guard refused it. */
       readonly withheld?: NonNullable<RecordOf<'reply.end'>['withheld']>
@@ -146,39 +146,39 @@ export interface CallInput {
   readonly input: unknown
   /** Answers to the tool's earlier questions, in order, when it runs again. */
   readonly answers?: readonly GivenAnswer[]
-  /** Decisions about calls that it made before, when it runs again. */
+  /** Decisions about inner calls that it made before, when it runs again. */
   readonly decided?: readonly InnerDecision[]
-  /** Id for the model, if it works in the background. */
+  /** Id by which the model knows the call, if it works in the background. */
   readonly background?: string
-  /** Result that a client returned for the call: the call is not run, only reviewed. */
+  /** Result that a client returned for the call, which is then only reviewed, not run. */
   readonly returned?: Returned
 }
 
 /** A result that has not been passed to the machine yet. */
 export interface Returned extends Pick<CallOutput, 'content' | 'isError'> {
-  /** The value of which the content shows a part. */
+  /** The whole value, if the content shows only a part of it. */
   readonly large?: { readonly value: unknown }
   /** The value, for a tool with `output` or `toModel`, and the data that came with it. */
   readonly given?: { readonly value: unknown; readonly data?: unknown }
 }
 
-/** A client's result of a call. */
+/** A client's result for a call. */
 export interface CallReturn extends Returned, Pick<CallOutput, 'tokens'> {
-  /** Set if a hook is to review the result, or the part that it does not show is to be kept. */
+  /** Set if a hook is to review the result, or the part that the content does not show is to be kept. */
   readonly isReviewed?: true
 }
 
-/** The rule that decided about a call, if any did; `suggest`: rules that would have allowed it. */
+/** The rule that decided about a call, if any. `suggest`: rules that would have allowed it. */
 interface Ruled {
   readonly rule?: string
-  /** `seq` of the last change of what people said about calls, when it was decided. */
+  /** `seq` of the last change to people's permission rules at the time of the verdict. */
   readonly judgedAt?: number
   readonly suggest?: readonly string[]
 }
 
 /**
- * Decision of rules and of `beforeTool` about a call: it runs, with its own or other arguments, or it is answered without being run; `refused`: by
- * a rule; `mistaken`: by the check of its tool.
+ * Decision of the rules and of `beforeTool` about a call. The call runs, with its own or other arguments, or is
+ * answered without being run. `refused`: by a rule; `mistaken`: by the check of its tool.
  */
 export type CallVerdict =
   | ({ readonly type: 'allowed'; readonly needsApproval: boolean } & Ruled)
@@ -189,7 +189,7 @@ export type CallVerdict =
   | { readonly type: 'failed'; readonly error: ErrorInfo }
 
 export interface HookInput extends CallInput {
-  /** Key of the call; `key` is that of the question. */
+  /** Key of the call; `key` is the key of the question. */
   readonly callKey: string
 }
 
@@ -199,7 +199,7 @@ export interface HookOutput {
   /** Tokens that the answer adds to the next request. */
   readonly tokens: number
   readonly at: number
-  /** The store failed before it could be asked. */
+  /** Error of a store that failed before the hook could be asked. */
   readonly notStarted?: ErrorInfo
 }
 
@@ -216,27 +216,27 @@ export interface CallOutput extends CallEffects {
   readonly isError: boolean
   readonly tokens: number
   readonly at: number
-  /** The store failed before the call could start: it has not run yet. */
+  /** Error of a store that failed before the call could start. The call has not run yet. */
   readonly notStarted?: ErrorInfo
   /** Set if the last block of the content is the runtime's, not the tool's. */
   readonly hasLesson?: true
-  /** Set if a tool of the runtime said it, which brings nothing in from outside. */
+  /** Set if the content comes from a tool of the runtime, which brings nothing in from outside. */
   readonly ofRuntime?: true
-  /** Data for the application, which no request has. */
+  /** Data for the application, which no request to a model contains. */
   readonly data?: unknown
   readonly dataApart?: DataApart
-  /** Set if the result ends the run; `answer`: and fits the agent's output schema. */
+  /** Set if the result ends the run. `answer`: set if it also fits the agent's output schema. */
   readonly endsRun?: boolean
   readonly answer?: true
-  /** Value of a call that ends the run, where `data` has more than that. */
+  /** Value of a call that ends the run, if `data` has more than the value. */
   readonly value?: unknown
   /** The whole content of an answer that is cut, for the effect that keeps it. */
   readonly whole?: string
   /** Effect of `afterTool` on the result. */
   readonly hook?: 'replaced' | 'withheld'
-  /** Set if the step is to stay in sight of the model. */
+  /** Set if the step is to stay visible to the model. */
   readonly pins?: true
-  /** The definition that takes the conversation over, and the policy of the machine with it. */
+  /** The definition that takes the conversation over, with its policy for the machine. */
   readonly handoff?: Handoff
   /** Waiting reports that the content holds. */
   readonly delivers?: readonly string[]
@@ -246,18 +246,18 @@ export interface CallOutput extends CallEffects {
   readonly spent?: Spent
   /** True if the sub-agent used up its caller's allowance; with more it can continue. */
   readonly isOverAllowance?: boolean
-  /** Why a child spawned by code is gone, if it did not end on its own. */
+  /** Error of a child spawned by code that did not end on its own. */
   readonly error?: ErrorInfo
   /** True if the child was stopped or closed on purpose. */
   readonly stopped?: boolean
 }
 
-/** A sub-agent to be supervised, with the call that started it, or no call if code did. */
+/** A sub-agent to be supervised, with the call that started it; `callId` is `null` if code did. */
 export interface SubAgentInput extends Omit<CallInput, 'callId'> {
   readonly callId: string | null
   readonly childId: string
   readonly allowance: Limits
-  /** Set if a running call calls it, which reviews its answer. */
+  /** Set if a running call calls the sub-agent. That call reviews the answer. */
   readonly isInner?: true
 }
 
@@ -284,9 +284,9 @@ export interface SettleOutput {
     /** Id of the model that made the partial reply, if it is not the agent's. */
     readonly model?: string
   } | null
-  /** Printed output of aborted calls, for the model, by their ids. */
+  /** Printed output of aborted calls, for the model, by call id. */
   readonly printed?: { readonly [callId: string]: string }
-  /** Receipts of aborted calls, by their ids. */
+  /** Receipts of aborted calls, by call id. */
   readonly receipts?: { readonly [callId: string]: NonNullable<ToolResultMessage['receipt']> }
   /** Usage of aborted sub-agents, by the key of their call. */
   readonly spent: { readonly [key: string]: Spent }
@@ -294,6 +294,6 @@ export interface SettleOutput {
 
 export interface SleepInput {
   readonly key: string
-  /** Epoch milliseconds. */
+  /** End of the sleep, in epoch milliseconds. */
   readonly until: number
 }

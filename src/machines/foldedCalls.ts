@@ -1,7 +1,7 @@
 import type { CallState } from './agentTypes.ts'
 import { isAtWork, waitsForPeople } from './callFacts.ts'
 
-/** How many calls are searched for one by one before their places are kept. A transition searches for few, a log for all. */
+/** Number of searches one by one before the places of all calls are indexed. A transition makes few, a log many. */
 const mostSearched = 8
 
 /**
@@ -11,11 +11,11 @@ const mostSearched = 8
 export class FoldedCalls {
   #calls: readonly CallState[]
   #isOwn = false
-  /** The place of the call that was asked for last: the next is mostly the same or the one after it. */
+  /** The place of the last requested call. The next one is mostly the same or the one after it. */
   #last = 0
   #searched = 0
   #places: Map<string, number> | undefined
-  /** All calls before this one have their results. */
+  /** Number of leading calls that all have their results. */
   #settled = 0
   #counts: { atWork: number; waiting: number } | undefined
 
@@ -44,7 +44,7 @@ export class FoldedCalls {
     return this.#counts.atWork === 0 && this.#counts.waiting > 0
   }
 
-  /** Replaces the list. */
+  /** Replaces the list with the calls of a new reply. */
   open(calls: readonly CallState[]): void {
     this.#calls = calls
     this.#isOwn = false
@@ -52,7 +52,7 @@ export class FoldedCalls {
     this.#places = this.#counts = undefined
   }
 
-  /** Returns the call at a place: the next record is probably one of it. */
+  /** Returns the call at a place, and notes the place, because the next record is probably about the same call. */
   at(place: number): CallState | undefined {
     this.#last = place
     return this.#calls[place]
@@ -62,13 +62,13 @@ export class FoldedCalls {
     return this.#calls[this.#placeOf(callId)]
   }
 
-  /** Changes a call; does nothing where there is no such call. */
+  /** Changes a call; does nothing if there is no such call. */
   change(callId: string, change: Partial<CallState>): void {
     const call = this.find(callId)
     if (call !== undefined) this.put(this.#last, { ...call, ...change })
   }
 
-  /** Replaces a call by its next state. */
+  /** Replaces a call with its next state. */
   replace(call: CallState): void {
     if (this.find(call.callId) !== undefined) this.put(this.#last, call)
   }

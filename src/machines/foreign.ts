@@ -12,8 +12,8 @@ import { endUndo } from './undoing.ts'
 const why = 'the session was imported'
 
 /**
- * Ends all that is open in the past of another party: its log may claim any approval. Records it, so that every view of the log shows the same;
- * nothing is written when nothing was open.
+ * Ends everything left open in the past of another party, whose log may claim any approval. The ends are recorded, so
+ * that every view of the log shows the same; nothing is written if nothing was open.
  */
 export function endForeign(draft: Draft): void {
   const { isCompacting, consulting } = draft.context
@@ -40,7 +40,7 @@ function endUse(draft: Draft): void {
   draft.record({ type: 'use.changed', ...draft.at, requestId: `${agentId}/imported/use`, use: null })
 }
 
-/** Tells whether a record ends something, and begins nothing. */
+/** Returns true if a record ends something and begins nothing. */
 export const isEnding = (record: LogRecord): boolean =>
   endings.has(record.type) ||
   (record.type === 'queue.changed' && record.added === undefined) ||

@@ -18,6 +18,6 @@ export const preparedFrame = (
   offered: tools ?? null,
 })
 
-/** Returns the frame without the values in use: they were requested for the definition before. */
+/** Returns the frame without the values in use, which were requested for the previous definition. */
 export const withoutUse = (frame: FrameState | null): FrameState | null =>
   frame === null ? null : { ...frame, use: null }

@@ -2,7 +2,7 @@ import type { CallOutput } from './effectTypes.ts'
 import type { RecordOf } from '../protocol/records.ts'
 import type { Draft } from './draft.ts'
 
-/** Maximum number of handoffs of a run: agents may hand a conversation round in circles. */
+/** Maximum number of handoffs per run, because agents may hand a conversation around in circles. */
 const mostHandoffs = 10
 
 type Result = Omit<CallOutput, 'handoff'> & Pick<RecordOf<'tool.end'>, 'handoff'>
@@ -13,7 +13,7 @@ const refused = ({ handoff: _, ...output }: CallOutput, why: string): Result => 
   isError: true,
 })
 
-/** Returns the result of a call. The first of a reply that hands the conversation over does so when the step has ended. */
+/** Returns the result of a call. The first call of a reply to hand the conversation over does so once the step has ended. */
 export function handedOver(draft: Draft, output: CallOutput): Result {
   const plain: Omit<CallOutput, 'handoff'> = output
   if (output.handoff === undefined) return plain
@@ -27,7 +27,7 @@ export function handedOver(draft: Draft, output: CallOutput): Result {
   return { ...result, handoff: handoff.to }
 }
 
-/** Hands the conversation over once the step has ended: the other definition answers from then on, with its own parameters. */
+/** Hands the conversation over once the step has ended. The other definition answers from then on, with its own parameters. */
 export function takeOver(draft: Draft): void {
   const { handoff } = draft.context
   if (handoff !== null) draft.set({ policy: handoff.policy, model: handoff.model, handoff: null })

@@ -3,10 +3,10 @@ import type { Draft } from './draft.ts'
 
 export const hookSlot = (index: number): string => `hook.${index}`
 
-/** Key of the question to `beforeTool`: the same after a crash. */
+/** Returns the key of the `beforeTool` check of a call, which is the same after a crash. */
 export const hookKey = (callKey: string): string => `${callKey}/before`
 
-/** Returns true if calls are checked before they start: by `beforeTool`, or by rules, its own or those of an agent above it. */
+/** Returns true if calls are checked before they start, by `beforeTool` or by rules of the agent or of an agent above it. */
 export const isChecking = ({ policy: { flags }, isGoverned }: Pick<AgentContext, 'policy' | 'isGoverned'>): boolean =>
   flags.beforeTool === true || flags.permissions === true || isGoverned === true
 
@@ -18,7 +18,7 @@ export const isUnchecked = (context: AgentContext, { beforeTool, rule, decision 
   // Before there were rules, a person could approve it.
   (decision === undefined || context.policy.flags.beforeTool === true)
 
-/** Has a call checked that would start now. */
+/** Starts the check of a call that is about to start. */
 export function askHook(draft: Draft, index: number): void {
   const { callId, key, name, input } = draft.callAt(index)
   draft.setCall(index, { status: 'checking' })
@@ -30,7 +30,7 @@ export function askHook(draft: Draft, index: number): void {
   })
 }
 
-/** Returns the marks that tell, in the records of a call, where its arguments came from. */
+/** Returns the marks that tell in a call's records where its arguments came from. */
 export const marksOf = ({
   beforeTool,
   rule,

@@ -7,13 +7,13 @@ import { freeSlot, leave } from './children.ts'
 import { earlierChild, isTaken } from './continuing.ts'
 import type { Draft } from './draft.ts'
 
-/** Place for a sub-agent that a running call calls; `wait`: there is none before another ends; `refused`: why there will be none. */
+/** Place for a sub-agent that a running call calls. `wait`: none is free before another ends; `refused`: the reason why none will be. */
 export type InnerPlace =
   | { readonly allowance: Limits; readonly earlier?: string }
   | { readonly refused: string }
   | 'wait'
 
-/** Returns whether a running call may call a sub-agent now, when so many more wait behind it. Pure. */
+/** Returns the place for a sub-agent that a running call calls, with `waiting` more behind it. Pure. */
 export function innerPlace(context: AgentContext, call: InnerAgentCall, waiting: number): InnerPlace {
   const { attached, calls, policy } = context
   const earlier = earlierChild(context, call)
@@ -72,14 +72,14 @@ export function callAgent(draft: Draft, { key, call, waiting }: EventOfType<'cal
   })
 }
 
-/** Aborts a sub-agent that a call had called, unless that runs again. */
+/** Aborts a sub-agent that a call had called, unless the call runs again. */
 export function leaveAgent(draft: Draft, { outer, key }: EventOfType<'leave.agent'>): void {
   if (draft.context.calls.some((call) => call.key === outer && call.status !== 'settled')) return
   const child = draft.context.attached.find((one) => one.key === key)
   if (child !== undefined) draft.children.push({ type: 'tell', id: child.slot, event: { type: 'abort' } })
 }
 
-/** Removes the sub-agents of running calls after an abort, with what they used. */
+/** Removes the sub-agents of running calls after an abort, and records their usage. */
 export function endInnerAgents(draft: Draft, used: { readonly [key: string]: Spent }): void {
   for (const child of draft.context.attached.filter(({ allowance }) => allowance !== undefined)) {
     const spent = used[child.key]

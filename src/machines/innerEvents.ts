@@ -2,9 +2,9 @@ import type { InnerAgentCall, InnerRequest } from '../protocol/parts/inner/inner
 
 /** Events of the calls that running calls make. */
 export type InnerEvent =
-  /** The call under `key` makes a call that needs an approval. */
+  /** Requests approval for an inner call made by the call under `key`. */
   | { readonly type: 'ask.approval'; readonly key: string; readonly request: InnerRequest; readonly at: number }
-  /** The call under `key` calls a sub-agent, and so many more wait behind it. */
+  /** Requests a sub-agent for the call under `key`, with `waiting` more behind it. */
   | {
       readonly type: 'call.agent'
       readonly key: string
@@ -12,5 +12,5 @@ export type InnerEvent =
       readonly waiting: number
       readonly at: number
     }
-  /** The effect of the call under `outer` ended, which had called the sub-agent under `key`. */
+  /** Reports the end of the effect of the call under `outer`, which had called the sub-agent under `key`. */
   | { readonly type: 'leave.agent'; readonly outer: string; readonly key: string }

@@ -4,7 +4,7 @@ import type { LimitReason } from '../protocol/bridge/turns.ts'
 import type { AgentContext, RunState } from './agentTypes.ts'
 import type { ReplyFailure } from './effectTypes.ts'
 
-/** A run at its start. */
+/** Returns the state of a run at its start. */
 export const newRun = (runId: string, requestId: string, limits: Limits, now: number): RunState => ({
   runId,
   requestId,
@@ -29,10 +29,10 @@ export const newRun = (runId: string, requestId: string, limits: Limits, now: nu
   abortedBy: null,
 })
 
-/** State of an agent without a run that waits to be continued. */
+/** State of an agent that has no run waiting to be continued. */
 export const nothingPaused = { pause: null, pausedRun: null, pausedLimits: null, givenLimits: null } as const
 
-/** Returns the limits that a run may still use, so that a crash does not yield a fresh allowance. Never zero: the next check pauses it. */
+/** Returns the limits that a run may still use, so that a crash gives no fresh allowance. Never zero, because the next check pauses the run. */
 export function remainingLimits(run: RunState, now: number): Limits {
   const { limits, turns, childTurns, usage, costUsd, deadline } = run
   const left: Limits = limits.onLimit === undefined ? {} : { onLimit: limits.onLimit }
@@ -43,7 +43,7 @@ export function remainingLimits(run: RunState, now: number): Limits {
   return left
 }
 
-/** The limit reached by an answer that does not match, which is then not requested again. Turns are counted per turn. */
+/** Returns the limit reached by an answer that does not match and is then not requested again. Leaves out turns, which are counted per turn. */
 export function limitAfter(
   { limits, ...run }: RunState,
   { usage = noUsage, costUsd = 0 }: ReplyFailure,
@@ -68,7 +68,7 @@ export function budgetLeft({ task, run }: AgentContext): { left?: Pick<Limits, '
   }
 }
 
-/** The first limit the run has reached, if any. */
+/** Returns the first limit that the run has reached, if any. */
 export function reachedLimit(run: RunState): LimitReason | undefined {
   if (run.answer !== undefined) return run.answer.limit
   const used = { turns: run.turns + run.childTurns, tokens: totalTokens(run.usage), costUsd: run.costUsd } as const

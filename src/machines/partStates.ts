@@ -7,18 +7,18 @@ import { scheduleState } from '../protocol/parts/schedules/scheduleState.ts'
 
 type DraftOf<T extends RecordDraft['type']> = Extract<RecordDraft, { readonly type: T }>
 
-/** Circumstances of a record beside itself: its time; that of the one before for the first record of a fork. */
+/** Circumstances of a record. `now`: its time, or for the first record of a fork the time of the record before it. */
 export interface PartStepContext {
   readonly now: number
 }
 
 /**
- * The state of a part as a fold over records: plain JSON, never changed in place. It begins with the first record of the part's own; before that
- * the agent has none, and steps for other records are not taken. A step that returns `undefined` ends the state.
+ * State of a part as a fold over records: plain JSON, never changed in place. The state begins with the first record of the part's own;
+ * before that it is missing, and steps for other records are not taken. A step that returns `undefined` ends the state.
  */
 export interface PartState<State> {
   readonly initial: State
-  /** Returns true for a record of another kind with which it begins, too. */
+  /** Returns true for a record of another kind that also begins the state. */
   readonly begins?: (record: RecordDraft) => boolean
   readonly on: {
     readonly [T in RecordDraft['type']]?: (
@@ -32,7 +32,7 @@ export interface PartState<State> {
 // oxlint-disable-next-line no-explicit-any -- the table has folds of different states, which `PartStates` tells apart again.
 type AnyPartState = PartState<any>
 
-/** The states that parts fold, by the name of the part. */
+/** Folds for the states of parts, by the name of the part. */
 export const partStates = {
   inner: innerState,
   permissions: permissionState,
@@ -44,7 +44,7 @@ export const partStates = {
 
 type StateOf<P> = P extends PartState<infer State> ? State : never
 
-/** The states of an agent's parts: of those that have records. */
+/** States of an agent's parts, for the parts that have records. */
 export type PartStates = { readonly [P in keyof typeof partStates]?: StateOf<(typeof partStates)[P]> }
 
 export const noPartStates: PartStates = Object.freeze({})
@@ -54,13 +54,13 @@ type Step = (state: unknown, record: RecordDraft, context: PartStepContext) => u
 interface Taking {
   readonly part: string
   readonly initial: unknown
-  /** True for a record of a part, with which its state begins. */
+  /** True for a record of a part, which begins the part's state. */
   readonly isOwn: boolean
   readonly begins: PartState<unknown>['begins']
   readonly step: Step
 }
 
-/** Builds a table of the steps by the type of the record. */
+/** Returns a table of the steps by record type. */
 function stepsOf(
   states: { readonly [part: string]: AnyPartState },
   isOfPart: (type: string) => boolean,
@@ -100,6 +100,6 @@ export function partFolding(
   }
 }
 
-/** A record of a part before the machine gives it its place: without header, run and turn. */
+/** A record of a part before the machine places it: without header, run and turn. */
 type Body<R> = R extends unknown ? Omit<R, 'v' | 'seq' | 'runId' | 'turnIndex'> : never
 export type PartDraft = Body<Extract<RecordDraft, { readonly type: PartRecordType }>>

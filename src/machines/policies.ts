@@ -4,10 +4,10 @@ import { askFor } from './brakes.ts'
 import type { ConsultOutput } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
 
-/** Key of the current consultation. It is also the id of the request that a policy then makes. */
+/** Returns the key of the current consultation, which is also the id of the request that a policy then makes. */
 export const consultKey = (context: AgentContext): string => `${context.agentId}/policy/${context.drainedAt}`
 
-/** How many policies were asked in the current round: one after every turn, and one at rest. */
+/** Returns the number of policies asked in the current round. There is one round after every turn, and one at rest. */
 export function askedSoFar({ consulted, turns, run }: AgentContext): number {
   return consulted.turns === turns && consulted.atRest === (run === null) ? consulted.count : 0
 }
@@ -25,7 +25,7 @@ export function startPolicy(draft: Draft, start: PolicyStart): void {
   draft.record({ type: 'policy.start', ...draft.at, ...start })
 }
 
-/** Records the outcome of a policy, and queues its requests, in an order in which a crash between two records loses nothing. */
+/** Records the outcome of a policy, and queues its requests first, so that a crash between two records loses nothing. */
 export function endConsultation(draft: Draft, output: ConsultOutput): void {
   const { asked: count, end, prune, revert, noteTokens } = output
   const { turns, run } = draft.context
@@ -38,13 +38,13 @@ export function endConsultation(draft: Draft, output: ConsultOutput): void {
   draft.set({ contextTokens: draft.context.contextTokens + noteTokens })
 }
 
-/** Opens a consultation: it answers the oldest request, or asks the policies that are left in this round. */
+/** Opens a consultation, which answers the oldest request or else asks the policies left in this round. */
 export function beginConsultation(draft: Draft): void {
   const { seq, policyRequests } = draft.context
   draft.set({ drainedAt: seq, drained: policyRequests?.slice(0, 1).map(({ id }) => id) ?? [] })
 }
 
-/** Records that a consultation did not come to an end. No policy is asked again in this round. */
+/** Records that a consultation did not finish. No policy is asked again in this round. */
 export function cancelConsultation(draft: Draft, reason: string, staysAsked = false): void {
   const { consulting, turns, run, policy } = draft.context
   draft.set({ consulted: { turns, atRest: run === null, count: policy.policies.names.length } })
@@ -61,7 +61,7 @@ function requestUnderWay({ policyRequests, drained }: AgentContext): { policy: s
   return found === undefined ? undefined : { policy: found.policy, requestId: found.id }
 }
 
-/** Refuses the requests that wait, because they will not be answered. */
+/** Refuses the waiting policy requests, because they will not be answered. */
 export function refusePolicies(draft: Draft, why: string): void {
   for (const { id: requestId, policy } of draft.context.policyRequests ?? []) {
     const reason = `policy refused: ${why}`

@@ -1,7 +1,7 @@
 import type { QueuedMessage, QueueName } from '../protocol/runs/queue.ts'
 import type { Draft } from './draft.ts'
 
-/** The part of a command that waits. */
+/** Returns the part of a command that waits in a queue. */
 const waitingOf = ({ id, content, provenance, context, limits }: QueuedMessage): QueuedMessage => ({
   id,
   content,
@@ -10,7 +10,7 @@ const waitingOf = ({ id, content, provenance, context, limits }: QueuedMessage):
   ...(limits === undefined ? {} : { limits }),
 })
 
-/** Puts a message at the end of a queue, or first. */
+/** Puts a message at the end of a queue or, with `first`, at its start. */
 export function enqueueMessage(draft: Draft, queue: QueueName, message: QueuedMessage, first?: true): void {
   const entry = waitingOf(message)
   const waiting = draft.context[queue]
@@ -32,7 +32,7 @@ type NewPrompt = QueuedMessage & { readonly interrupt?: true }
 export const enqueuePrompt = (draft: Draft, prompt: NewPrompt): void =>
   enqueueMessage(draft, 'prompts', prompt, prompt.interrupt)
 
-/** A message without a run to go to becomes the next run, so that nothing a person says is lost. */
+/** Queues a message that has no run to go to as the next run, so that nothing a person says is lost. */
 export const enqueueSaid = (draft: Draft, message: QueuedMessage): void => enqueueMessage(draft, 'prompts', message)
 
 /** Takes waiting messages off a queue, one or all according to the agent's queue mode, and passes each to `use`. */
@@ -98,10 +98,10 @@ export function dropQueues(
   }
 }
 
-/** Drops the messages to a run that is aborted. Reports of agents are kept, because each is told once. */
+/** Drops the messages sent into an aborted run. Reports of agents are kept, because each is delivered only once. */
 export const dropSaid = (draft: Draft): void =>
   dropQueues(draft, ['steering', 'followUps'], ({ provenance }) => provenance?.type === 'report')
 
-/** Withdraws a prompt that waits, if it does. */
+/** Withdraws a prompt, if it still waits. */
 export const withdrawPrompt = (draft: Draft, { id }: { readonly id: string }): void =>
   dropQueues(draft, ['prompts'], (prompt) => prompt.id !== id)

@@ -7,9 +7,9 @@ import { nothingPaused } from './limits.ts'
 import { isEnding } from './foreign.ts'
 import { noPartStates } from './partStates.ts'
 
-/** The parts of a context that are folded from the log; the rest comes from the conversation or starts afresh. */
+/** Parts of a context that are folded from the log. The rest comes from the conversation or starts afresh. */
 export interface FoldedContext extends LoggedContext, Pick<AgentContext, 'seq' | 'now' | 'heldAt'> {
-  /** True if its newest records came with a file of another party, or end what was open in them: no more has begun here since. */
+  /** True if the newest records came with a file from another party, or end work left open there: nothing has begun here since. */
   readonly foreign: boolean
 }
 
@@ -41,15 +41,15 @@ const empty: FoldedContext = {
 /** State folded from a log so far, as plain JSON. */
 export interface KeptContext {
   readonly context: FoldedContext
-  /** True if its calls wait for people. */
+  /** True if the agent's calls wait for people. */
   readonly isHeld: boolean
 }
 
-/** The context of an agent, record by record. `kept`: the state from which it continues, copied when the first record comes. */
+/** Folds the context of an agent, record by record. `kept`: the state from which to continue, copied when the first record comes. */
 export class ContextFold {
   #state: { -readonly [K in keyof FoldedContext]: FoldedContext[K] }
   #calls: FoldedCalls | undefined
-  /** Nothing is running, and the run's wall time is stopped, because its calls wait for people. */
+  /** True if nothing is running, and the run's wall time is stopped, because calls wait for people. */
   #isHeld: boolean
 
   constructor(kept: KeptContext = { context: empty, isHeld: false }) {
@@ -62,7 +62,7 @@ export class ContextFold {
     return this.#state.seq
   }
 
-  /** A copy of the context: later records do not change it. */
+  /** Copy of the context, which later records do not change. */
   get context(): FoldedContext {
     return { ...this.#state, calls: [...(this.#calls?.list ?? this.#state.calls)] }
   }
@@ -108,6 +108,6 @@ export function foldContext(records: Iterable<LogRecord>, past: Iterable<LogReco
   return folding
 }
 
-/** Folds a log into the context of its machine when the last record was written; for a fork, the past it shares with its source comes first. Pure. */
+/** Folds a log into its machine's context at the last record; for a fork, the past shared with its source comes first. Pure. */
 export const rebuildContext = (records: Iterable<LogRecord>, past: Iterable<LogRecord> = []): FoldedContext =>
   foldContext(records, past).context

@@ -39,12 +39,12 @@ export function recoverRun(draft: Draft, restored: NonNullable<AgentInput['resto
 }
 
 /**
- * A run whose start is not completely in the log never started, and was never announced. Its message is still in a queue, or will be
- * sent again by a client that got no answer.
+ * Ends a run whose start is not completely in the log. Such a run was never announced. Its message is still in a
+ * queue, or will be sent again by a client that got no answer.
  */
 const forgetRun = (draft: Draft): void => endRun(draft, 'aborted')
 
-/** Nothing is left to start before a decision. Messages sent into the run are delivered first. */
+/** True if only decisions of people can start anything more. Messages sent into the run are delivered first. */
 const waitsForPeople = ({ calls, steering, policy }: AgentContext): boolean =>
   heldCalls({ calls }).length > 0 &&
   !isCalling({ calls }) &&

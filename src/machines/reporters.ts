@@ -9,7 +9,7 @@ export interface AgentReporter {
   readonly childId: string
   readonly name: string
   readonly callId: string
-  /** The key of its call. */
+  /** The key of the call. */
   readonly key: string
 }
 
@@ -21,18 +21,18 @@ export interface CallReporter {
   readonly input: unknown
   readonly key: string
   readonly nodeId: NodeId
-  /** Its id for the model, such as `b3`. */
+  /** Id by which the model knows the call, such as `b3`. */
   readonly id: string
   readonly runId: string
   readonly turnIndex: number
-  /** The question of its tool, while it waits for the answer, and since when, in epoch milliseconds. */
+  /** The question that the tool asked, while it waits for the answer, and the time since when, in epoch milliseconds. */
   readonly question?: Question
   readonly askedAt?: number
   /** Answers to the earlier questions, in order: given to a call that runs again. */
   readonly answers?: readonly GivenAnswer[]
-  /** Set if it would leave something behind if its process died: data about that. */
+  /** Data for cleaning up after the call if its process dies. */
   readonly left?: unknown
-  /** Set once it has ended, until its message is in a queue. */
+  /** Outcome of the call once it has ended, until the message about it is in a queue. */
   readonly reported?: Pick<RecordOf<'call.reported'>, 'content' | 'isError' | 'ended'>
 }
 

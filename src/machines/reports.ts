@@ -9,7 +9,7 @@ const isAgentOf =
   (one: Reporter): one is AgentReporter =>
     one.kind === undefined && one.key === key
 
-/** Puts a report in a queue. The first of two reports for a call counts. */
+/** Puts a report in a queue. Only the first report for a call counts. */
 export function takeReport(
   draft: Draft,
   { key, content }: EventOfType<'report'>,
@@ -24,7 +24,7 @@ export function takeReport(
   enqueueMessage(draft, queue, message)
 }
 
-/** Removes the reports that a result holds from their queues. */
+/** Removes the reports contained in a result from their queues. */
 export function deliverReports(draft: Draft, ids: readonly string[]): void {
   const { followUps } = draft.context
   const rest = followUps.filter(({ id }) => !ids.includes(id))

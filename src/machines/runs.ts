@@ -22,7 +22,7 @@ interface RunRequest {
   readonly cause: RecordOf<'run.start'>['cause']
   readonly requestId: string
   readonly limits?: Limits | undefined
-  /** The first messages, if there is more than one. */
+  /** Number of first messages, if there is more than one. */
   readonly messages?: number | undefined
 }
 
@@ -50,7 +50,7 @@ export function startRun(draft: Draft, request: RunRequest): void {
   armDeadline(draft)
 }
 
-/** Appends a user message to the trunk, after its context; merging is left to the renderer. */
+/** Appends a user message to the trunk, after its context messages. Merging is left to the renderer. */
 export function addUserMessage(draft: Draft, said: QueuedMessage, source: UserSource): void {
   for (const { content, provenance } of [...(said.context ?? []), said]) {
     const stamp = provenance === undefined ? {} : { provenance }
@@ -74,7 +74,7 @@ export function continueRun(draft: Draft): void {
   startTurn(draft)
 }
 
-/** Opens the next turn, and says what it is asked with if that is known: the values in use. */
+/** Opens the next turn, and records its parameters (the values in use) if they are already known. */
 export function startTurn(draft: Draft): void {
   const { turns, run, frame, policy } = draft.context
   draft.record({ v, seq: 0, type: 'turn.start', runId: run!.runId, turnIndex: turns, ...room })
@@ -83,7 +83,7 @@ export function startTurn(draft: Draft): void {
   if (policy.flags.turns !== true && (frame?.use != null || run!.answer !== undefined)) prepareTurn(draft)
 }
 
-/** How long a run that has used up its time may take for its last answer, in milliseconds. */
+/** Time that a run without wall time left may take for its last answer, in milliseconds. */
 const answerMs = 60_000
 
 /** Opens the last turn of a run that has reached a limit. */
@@ -144,13 +144,13 @@ export function endRun(
   if (run.requestId === draft.context.task) endTask(draft)
 }
 
-/** Ends the run so that `resume` can continue from here. */
+/** Ends the run so that `resume` can continue it from here. */
 export function pauseRun(draft: Draft, reason: PauseReason, cutOff: { left?: Limits } = {}): void {
   const error = reason.type === 'store' ? { error: reason.error } : {}
   endRun(draft, 'paused', { reason, ...cutOff, ...error })
 }
 
-/** Pauses the run, or the agent at rest, because the store accepts no records: nothing more is started until `resume`. */
+/** Pauses the run, or the agent at rest, because the store accepts no records. Nothing more starts until `resume`. */
 export function pauseForStore(draft: Draft): void {
   const pause = { type: 'store', error: draft.context.storeError! } as const
   pauseRun(draft, pause)
@@ -160,7 +160,7 @@ export function pauseForStore(draft: Draft): void {
 /** Pauses a run that has used up its wall time. */
 export const pauseForDeadline = (draft: Draft): void => pauseRun(draft, deadlineReason(draft.context.run!))
 
-/** Discards an answer that does not match; the next request tells the model its fault. */
+/** Discards an answer that does not match. The next request tells the model what is wrong. */
 export function askForRepair(draft: Draft, output: FailedReply): void {
   const { repair } = output.failure
   resetReply(draft, output, repair === undefined ? {} : { repair })
@@ -183,7 +183,7 @@ export function failRun(draft: Draft): void {
   endRun(draft, 'error', error == null ? {} : { error })
 }
 
-/** How often the current reply failed so that it is asked for again later. */
+/** Returns the number of failures of the current reply that led to a later retry. */
 export const failuresOf = ({ attempt, badAnswers, fallbacks }: RunState): number => attempt - badAnswers - fallbacks
 
 /** Records that a model failed and another one answers at once. */
@@ -194,13 +194,13 @@ export const replaceReply = (draft: Draft, { failure, next }: EventOfType<'reply
 export const askToGoOn = (draft: Draft, { id, limits }: EventOfType<'resume'>): void =>
   draft.set({ resuming: limits === undefined ? { id } : { id, limits } })
 
-/** Continues the run that failed: its messages are on the trunk, and so are the steps made since. */
+/** Continues the run that failed. Its messages and the steps made since are on the trunk. */
 export function resumeFailed(draft: Draft): void {
   const { id: requestId, limits } = draft.context.resuming!
   startRun(draft, { cause: 'resume', requestId, limits })
 }
 
-/** Gives up a continuation before it has begun: the end of a run answers the command. */
+/** Gives up a continuation before it has begun. The end of a run answers the command. */
 export function dropResuming(draft: Draft): void {
   if (draft.context.resuming === null) return
   resumeFailed(draft)
@@ -210,7 +210,7 @@ export function dropResuming(draft: Draft): void {
 /** Ends the run with an error. */
 export const failRunWith = (draft: Draft, error: ErrorInfo): void => endRun(draft, 'error', { error })
 
-/** Ends a run that has nothing left to answer; one that answered because of a limit, or that a call ended, says which. */
+/** Ends a run that has nothing left to answer, and records the limit that it answered for or the call that ended it, if any. */
 export function finishRun(draft: Draft): void {
   const { run, endedBy } = draft.context
   endRun(draft, run?.lastStopReason ?? 'stop', {
@@ -267,7 +267,7 @@ export function addPartialReply(draft: Draft, partial: SettleOutput['partial']):
   })
 }
 
-/** Records that an attempt failed; another follows at `retryAt`, or at once with `repair`, which is shown to the model, or of the model `next`. */
+/** Next attempt after a failed one: at `retryAt`, at once with `repair` (shown to the model), by the model `next`, or `without` a part. */
 type Again = Partial<Pick<RecordOf<'reply.reset'>, 'retryAt' | 'repair' | 'next' | 'without'>>
 
 export function resetReply(
@@ -291,13 +291,13 @@ export function resetReply(
   draft.setRun({ lastError: error, ...(retryAt === undefined ? {} : { retryAt }) })
 }
 
-/** Discards a reply interrupted by a pause: `resume` requests it again. */
+/** Discards a reply interrupted by a pause. `resume` requests it again. */
 export function discardReply(draft: Draft, why: string): void {
   const error = errorInfo('REPLY_INTERRUPTED', why)
   draft.record({ type: 'reply.reset', ...draft.at, attempt: draft.context.run?.attempt ?? 1, error })
 }
 
-/** When the next attempt may start: after a doubling wait with jitter, and no sooner than the provider asked. */
+/** Returns the earliest time of the next attempt: after a doubling wait with jitter, and no sooner than the provider asked. */
 export function retryTime(policy: RetryPolicy, attempt: number, output: FailedReply): number {
   return (
     output.at + Math.round(Math.max(output.failure.retryAfterMs ?? 0, backoffDelay(attempt - 1, policy, output.jitter)))
@@ -311,7 +311,7 @@ export const replyKey = (context: AgentContext): string =>
 /** Key of the current wall-time timer. */
 export const deadlineKey = (run: RunState): string => `${run.runId}/deadline/${run.timers}`
 
-/** Starts the run's wall-time timer, if there is such a limit. */
+/** Starts the run's wall-time timer, if the run has such a limit. */
 function armDeadline(draft: Draft): void {
   const { run } = draft.context
   if (run === null || run.deadline === null || run.deadlinePassed) return
@@ -338,13 +338,13 @@ export function releaseDeadline(draft: Draft): void {
   armDeadline(draft)
 }
 
-/** Returns the node up to which the input guards have looked; empty without them. */
+/** Returns the node up to which the input guards have checked messages; empty without input guards. */
 export const guardInput = ({ policy, guardedTo = 0 }: AgentContext): { guardedTo?: NodeId } =>
   policy.flags.inputGuards === true ? { guardedTo } : nothing
 
 const nothing = {}
 
-/** Records what guards decided while a reply was made. */
+/** Records the verdicts of guards reached while a reply was made. */
 export function recordGuards(draft: Draft, verdicts: readonly GuardVerdict[]): void {
   for (const verdict of verdicts) draft.record({ type: 'guard.decided', ...draft.at, ...verdict })
 }

@@ -1,4 +1,4 @@
-/** A firing that has been planned, of a schedule that was due at `expected`. */
+/** Planned firing of a schedule that was due at `expected`. */
 export interface PlannedFiring {
   readonly id: string
   readonly expected: number
@@ -8,27 +8,27 @@ export interface PlannedFiring {
   readonly isSkipped: boolean
 }
 
-/** A schedule that may not go on. */
+/** Schedule that must not continue. */
 export interface EndedSchedule {
   readonly id: string
   readonly why: 'failed' | 'invalid'
   readonly reason: string
 }
 
-/** Events by which times act on an agent. */
+/** Events by which timers act on an agent. */
 export type TimeEvent =
-  /** The call under `key` is to sleep. */
+  /** Puts the call under `key` to sleep. */
   | {
       readonly type: 'sleep'
       readonly key: string
       readonly until: number
-      /** Set if the call runs again then. */
+      /** Set if the call runs again at that time. */
       readonly goesOn?: true
       readonly at: number
     }
-  /** The time of sleeping calls has come. */
+  /** Wakes sleeping calls whose time has come. */
   | { readonly type: 'timer'; readonly keys: readonly string[]; readonly at: number }
-  /** Schedules that are due, as it was planned, and those that may not go on. */
+  /** Fires the planned schedules, and removes those that must not continue. */
   | {
       readonly type: 'schedules'
       readonly firings: readonly PlannedFiring[]

@@ -7,13 +7,13 @@ import type { EndedSchedule } from './schedulePlans.ts'
 
 type Scheduled = Pick<AgentContext, 'parts' | 'run' | 'prompts' | 'calls'>
 
-/** How many runs in a row may fail. */
+/** Number of consecutive failed runs that end a schedule. */
 const mostFailures = 3
 
 const schedulesOf = ({ parts }: Pick<AgentContext, 'parts'>): [string, Schedule][] =>
   Object.entries(parts.schedules?.schedules ?? {})
 
-/** The times that prompts of schedules were due at which wait, or whose run is under way. */
+/** Returns the due times of schedule prompts that wait or whose run is in progress. */
 const underWay = ({ run, prompts, parts }: Scheduled): number[] => [
   ...prompts.flatMap(({ id }) => firingIn(id)?.due ?? []),
   ...(run === null || parts.schedules?.running === undefined ? [] : [parts.schedules.running.due]),
@@ -24,15 +24,15 @@ export const earliestDue = (context: Scheduled): number | null =>
   least([...schedulesOf(context).map(([, { due }]) => due), ...sleepers(context).map(({ until }) => until)])
 
 /**
- * Returns the time at which an agent that is not live wants to be woken; `null`: never. While the run of a schedule is under way it is the time that the
- * run is of, so that after a crash somebody goes on with it.
+ * Returns the time at which an agent that is not live needs to be woken; `null`: never. While a schedule's run is in
+ * progress, that is the due time of the run, so that some process continues it after a crash.
  */
 export const wakeAt = (context: Scheduled): number | null => least([earliestDue(context), ...underWay(context)])
 
 const least = (times: readonly (number | null)[]): number | null =>
   times.reduce((first, time) => (first === null || (time !== null && time < first) ? time : first), null)
 
-/** Schedules that are due at `now`, in order. One whose last prompt still waits to begin is not: it would only make the queue longer. */
+/** Returns the schedules due at `now`, in order. Leaves out those whose last prompt still waits, to keep the queue short. */
 export function dueSchedules(
   context: Scheduled,
   now: number,
@@ -45,7 +45,7 @@ export function dueSchedules(
     .toSorted((a, b) => a.due - b.due || (a.id < b.id ? -1 : 1))
 }
 
-/** Schedules whose runs have failed too often. */
+/** Returns the schedules whose runs have failed too often. */
 export const failedSchedules = (context: Scheduled): EndedSchedule[] =>
   schedulesOf(context).flatMap(([id, { failures }]) =>
     failures !== undefined && failures.count >= mostFailures
@@ -59,10 +59,10 @@ export const failedSchedules = (context: Scheduled): EndedSchedule[] =>
       : [],
   )
 
-/** Prompts of firings whose second record a crash has cut off, and of those that people asked for. */
+/** Returns true if a firing has no prompt yet, because a crash cut off the second record or a person asked for the firing. */
 export const isOwing = (context: Scheduled): boolean => schedulesOf(context).some(([, { owed }]) => owed !== undefined)
 
-/** Fires schedules, as far as they are still as they were when that was planned, and removes those that may not go on. */
+/** Fires planned schedules that have not changed since the plan was made, and removes those that must not continue. */
 export function fireSchedules(draft: Draft, { firings, ended }: EventOfType<'schedules'>): void {
   if (draft.context.ending !== null) return
   payOwed(draft)
@@ -77,7 +77,7 @@ export function fireSchedules(draft: Draft, { firings, ended }: EventOfType<'sch
       draft.record({ type: 'schedule.removed', ...draft.at, id, ...why })
 }
 
-/** Makes the prompts of all firings that have none. */
+/** Queues the prompts of all firings that have none yet. */
 function payOwed(draft: Draft): void {
   for (const [id, { owed, prompt, limits }] of schedulesOf(draft.context)) {
     if (owed === undefined) continue

@@ -4,7 +4,7 @@ import { endCall, synthesize } from './callEnds.ts'
 import { waitsForPeople } from './callFacts.ts'
 import type { Draft } from './draft.ts'
 
-/** Ends the sleep of a call: it has its result, or runs again. */
+/** Ends the sleep of a call, which gets its result or runs again. */
 export function endSleep(draft: Draft, index: number, early?: 'steering'): void {
   const { callId, key, until = 0, goesOn } = draft.callAt(index)
   if (goesOn === true && early === undefined)
@@ -25,11 +25,11 @@ type Calling = Pick<AgentContext, 'calls'>
 /** Returns true for a call that waits for a time. */
 export const isSleeping = ({ status }: Pick<CallState, 'status'>): boolean => status === 'sleeping'
 
-/** Calls that sleep, with the time until which they do. */
+/** Returns the sleeping calls, each with the end of its sleep. */
 export const sleepers = ({ calls }: Calling): (CallState & { readonly until: number })[] =>
   calls.flatMap((call) => (isSleeping(call) && call.until !== undefined ? [{ ...call, until: call.until }] : []))
 
-/** The reason of a pause in which calls wait: for people, or else for a time. */
+/** Returns the reason for a pause in which calls wait: for people or else for a time. */
 export function waitOf(context: Calling): LivePause {
   const asked = context.calls.filter((call) => waitsForPeople(call) && !isSleeping(call))
   return asked.length > 0

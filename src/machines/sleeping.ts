@@ -4,7 +4,7 @@ import { advanceCalls } from './calls.ts'
 import type { Draft } from './draft.ts'
 import { endSleep } from './sleepEnds.ts'
 
-/** A running call goes to sleep: its tool has nothing more to do. */
+/** Puts a running call to sleep, because its tool has nothing more to do for now. */
 export function beginSleep(draft: Draft, { key, until, goesOn }: EventOfType<'sleep'>): void {
   const index = draft.context.calls.findIndex((call) => call.status === 'running' && call.key === key)
   if (index < 0) return
@@ -15,7 +15,7 @@ export function beginSleep(draft: Draft, { key, until, goesOn }: EventOfType<'sl
   advanceCalls(draft)
 }
 
-/** The time of sleeping calls has come. */
+/** Wakes sleeping calls whose time has come. */
 export function wakeCalls(draft: Draft, { keys }: EventOfType<'timer'>): void {
   for (const key of keys) {
     const index = draft.context.calls.findIndex((call) => call.status === 'sleeping' && call.key === key)

@@ -5,13 +5,13 @@ import type { StallCheck } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
 import { pauseRun } from './runs.ts'
 
-/** Key of the current look for a stall. */
+/** Returns the key of the current stall check. */
 export const stallKey = (context: AgentContext): string => `${context.agentId}/stall/${context.drainedAt}`
 
-/** Id of the revert that ends a stall: the same however often its step is looked at. */
+/** Returns the id of the revert that ends a stall, which is the same however often the step is checked. */
 export const stallRevertId = (context: AgentContext): string => `${context.agentId}/stall/n${context.lastNodeId}`
 
-/** Records the stall, and requests the revert, in an order in which a crash between two records loses nothing. */
+/** Records the stall, and requests the revert first, so that a crash between two records loses nothing. */
 export function applyStall(draft: Draft, { stall, revert, isRecorded, noteTokens }: StallCheck): void {
   if (stall === null || isRecorded === true) return
   if (revert !== undefined && !isWaiting(draft, revert)) askFor(draft, 'revert', revert)

@@ -7,12 +7,12 @@ import { changeAction, type MakeChange } from './change.ts'
 import { placeholder } from './placeholder.ts'
 import type { OpenInput, OpenOutput, SupervisorContext, SupervisorEvent, WatchOutput } from './supervisorTypes.ts'
 
-/** The agent machine, which contains this one again; filled in once both are made. */
+/** Logic of the agent machine, which contains this machine again; filled in once both are made. */
 type AgentLogic = ActorLogic<Snapshot<unknown>, { readonly type: 'abort' | 'stop' | 'close' }, AgentInput>
 
 type Done<Output> = { readonly output: Output }
 
-/** Id of the chart; it carries its version. */
+/** Id of the chart, including its version. */
 export const supervisorMachineId = 'supervisor@1'
 
 const failed = (call: SubAgentInput, error: ErrorInfo): CallOutput => ({
@@ -57,7 +57,7 @@ const supervisorSetup = setup({
   },
 })
 
-/** Commits the change that a plain function makes of the context. */
+/** Commits the change of the context that a plain function makes. */
 const update = <E = unknown>(change: MakeChange<SupervisorContext, E>) =>
   changeAction<SupervisorContext, SupervisorEvent>(supervisorSetup.enqueueActions, change)
 
@@ -75,8 +75,8 @@ const startOver = update<Done<WatchOutput>>((context, { output: { at, output } }
 })
 
 /**
- * Runs the agent so that the whole tree can find it by its id: `system.get(agentId)`. Done by an action, because the `systemId` of
- * an `invoke` would be the same for all. An id can only be taken if a store hands out a log twice.
+ * Runs the agent so that the whole tree can find it by its id, with `system.get(agentId)`. Done by an action, because
+ * the `systemId` of an `invoke` would be the same for all. An id can only be taken if a store hands out a log twice.
  */
 const runAgent = update((context) => ({
   context,
@@ -91,8 +91,8 @@ const tellAgent = update<SupervisorEvent & { readonly type: 'abort' | 'stop' | '
 }))
 
 /**
- * Supervises one sub-agent: opens it, runs it as a child actor, restarts it from its log when it crashes, as often as its policy
- * allows, and then gives it up with an error. Pure, like the agent machine.
+ * Supervises one sub-agent: opens it, runs it as a child actor, and restarts it from its log after a crash, as often
+ * as its policy allows. Then gives it up with an error. Pure, like the agent machine.
  */
 export const supervisorMachine = supervisorSetup.createMachine({
   id: supervisorMachineId,
@@ -168,7 +168,7 @@ export const supervisorMachine = supervisorSetup.createMachine({
       on: { abort: { guard: 'isCalled', target: 'ended' }, stop: 'ended', close: 'ended' },
     },
     ended: { type: 'final' },
-    /** The agent crashed too often: its caller gets the error. */
+    /** End of an agent that crashed too often. Its caller gets the error. */
     givenUp: { type: 'final' },
   },
 })

@@ -21,12 +21,12 @@ export interface SupervisorContext {
   readonly call: SubAgentInput
   readonly agent: AgentInput | null
   readonly policy: RestartPolicy | null
-  /** Times of its last crashes, in epoch milliseconds: no more than restarts are allowed. */
+  /** Times of the last crashes, in epoch milliseconds, at most as many as restarts are allowed. */
   readonly crashes: readonly number[]
   readonly lives: number
   readonly isAborted: boolean
   readonly retryAt: number
-  /** Answer to the call if there is nothing better. */
+  /** Answer to the call unless a better one comes. */
   readonly output: CallOutput
 }
 

@@ -24,7 +24,7 @@ export function prepareInput(context: AgentContext): PrepareInput {
   }
 }
 
-/** Records the values that the agent is requested to use; they hold from the next turn on. */
+/** Records the values that the agent is asked to use, which hold from the next turn on. */
 export function changeUse(draft: Draft, { id: requestId, use: change }: EventOfType<'use'>): void {
   const use = change === null ? null : changed(draft.context.frame?.use ?? {}, change)
   draft.record({ type: 'use.changed', ...draft.at, requestId, use })
@@ -35,14 +35,14 @@ function changed(before: TurnUse, change: UseEvent): TurnUse | null {
   return fields.length === 0 ? null : (Object.fromEntries(fields) as TurnUse)
 }
 
-/** Records a change of the tools that sources have, and applies it. */
+/** Records a change of the tools that the sources offer, and applies it. */
 export function takeTools(draft: Draft, tools: TakenTools | undefined): void {
   if (tools === undefined) return
   if (tools.change !== undefined) draft.record({ type: 'tools.changed', ...draft.at, ...tools.change })
   draft.set({ policy: tools.policy })
 }
 
-/** Records the parameters of the turn; nothing if they are those of the definition. */
+/** Records the parameters of the turn, unless they are the definition's. */
 export function prepareTurn(draft: Draft, decision: TurnDecision = { by: [] }): void {
   const { frame, run } = draft.context
   const use = frame?.use ?? null
@@ -74,7 +74,7 @@ function shownInstructions(
   return instructions === last ? { sameInstructions: true } : { instructions }
 }
 
-/** Records the additions to the agent's memory, and adds its memories for the turn to the conversation, after the messages of people. */
+/** Records the additions to the agent's memory, and adds the memories for the turn to the conversation, after people's messages. */
 export function takeMemory(draft: Draft, memory: TakenMemory | undefined): void {
   if (memory === undefined) return
   const { recalled, extracted } = memory

@@ -5,7 +5,7 @@ import type { AgentContext } from './agentTypes.ts'
 import type { UndoInput, UndoOutput } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
 
-/** Key of the undoing in progress: the key of the call is the same after a crash. */
+/** Returns the key of the undo in progress, which stays the same for a call after a crash. */
 export const undoKey = ({ agentId, undoing }: AgentContext): string =>
   undoing === null ? `${agentId}/undo` : `${undoing.id}/undo/n${nextUndo(undoing)?.call}`
 
@@ -17,12 +17,12 @@ export function undoInput({ agentId, undoing, ...context }: AgentContext): UndoI
   return { agentId, key: undoKey({ agentId, undoing, ...context }), call: call!, earlier }
 }
 
-/** Begins the undoing of an applied revert, if it has any. */
+/** Begins to undo the effects of an applied revert, if it has any. */
 export function beginUndo(draft: Draft, { undo }: RevertOutcome): void {
   if (undo !== undefined) goOnUndoing(draft)
 }
 
-/** Passes over calls that must stay because of a newer one, and ends the undoing when no call is left to try. */
+/** Skips calls that must stay because of a newer one, and ends the undo when no call is left to try. */
 export function goOnUndoing(draft: Draft): void {
   for (let { undoing } = draft.context; undoing !== null; undoing = draft.context.undoing) {
     const call = nextUndo(undoing)
@@ -38,7 +38,7 @@ export function applyUndo(draft: Draft, { step, notStarted }: UndoOutput): void 
   goOnUndoing(draft)
 }
 
-/** Ends an undoing whose effect broke down. */
+/** Marks a call as not undone because its undo effect broke down, and continues with the next call. */
 export function failUndo(draft: Draft, why: string): void {
   const call = draft.context.undoing === null ? undefined : nextUndo(draft.context.undoing)
   if (call === undefined) return
@@ -51,7 +51,7 @@ function addStep(draft: Draft, step: UndoStep): void {
   draft.record({ type: 'undo.step', ...draft.at, id: undoing.id, ...step })
 }
 
-/** Records the outcome of the undoing. `why`: it is given up, and the first call that was not answered may have been under way. */
+/** Records the outcome of the undo. `why`: the undo was given up, possibly while the first unanswered call was being undone. */
 export function endUndo(draft: Draft, why = ''): void {
   const { undoing } = draft.context
   if (undoing === null) return

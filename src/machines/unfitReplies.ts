@@ -1,7 +1,7 @@
 import type { AssistantMessage } from '../protocol/messages.ts'
 import type { CallState, RunState } from './agentTypes.ts'
 
-/** Returns why no call of this reply may be run: some may lack half of their arguments, and the calls that were to follow are not known. Pure. */
+/** Returns the reason why no call of a reply may run: some may lack arguments, and the calls that were to follow are unknown. Pure. */
 export function whyUnfit({ stopReason, usage }: AssistantMessage): Pick<CallState, 'unfit'> {
   if (stopReason === 'refusal') return { unfit: 'Not run: the reply that made this call ended as a refusal.' }
   if (stopReason !== 'length') return {}
@@ -24,9 +24,9 @@ export function endingOf(
   return { lastStopReason, cutReplies: isCut ? before + 1 : 0 }
 }
 
-/** How many replies in a row may be cut off in their calls. */
+/** Maximum number of consecutive replies that may be cut off in their calls. */
 const mostCutReplies = 3
 
-/** The model is to answer the results of its calls; not those of a reply that it refused, or if it is cut off again and again. */
+/** True if the model is to answer the results of its calls. False for a reply that ended as a refusal, or after too many cut-off replies. */
 export const answersResults = (run: Pick<RunState, 'lastStopReason' | 'cutReplies'> | null): boolean =>
   run === null || (run.lastStopReason !== 'refusal' && (run.cutReplies ?? 0) < mostCutReplies)

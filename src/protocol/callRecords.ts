@@ -11,13 +11,13 @@ export const toolStartShape = lazily(() => ({
   input: z.unknown(),
   /** Set if the effect of the call cannot be undone. */
   irreversible: z.literal(true).exactOptional(),
-  /** Set if its tool can undo its effect. */
+  /** Set if the tool can undo the call's effect. */
   reversible: z.literal(true).exactOptional(),
   /** Set if the call polls for something. Recorded only for agents that look for stalls. */
   polls: z.literal(true).exactOptional(),
-  /** `beforeTool` has let the call through; missing without that hook. */
+  /** Set if `beforeTool` has let the call through. Missing without that hook. */
   beforeTool: z.literal(true).exactOptional(),
-  /** The rule or the mode by which it runs; `none` if nothing was to be decided. Missing without `permissions`. */
+  /** The rule or the mode by which the call runs; `none` if no decision was needed. Missing without `permissions`. */
   rule: z.string().exactOptional(),
   /** Set if the input differs from the model's. */
   edited: z.literal(true).exactOptional(),
@@ -25,7 +25,7 @@ export const toolStartShape = lazily(() => ({
   childId: agentIdSchema().exactOptional(),
   /** Set if that sub-agent is detached: its answer comes later, as a message with the provenance `report`. */
   reports: z.literal(true).exactOptional(),
-  /** Set if it goes on in the background, by its id for the model, such as `b3`: its result is a receipt, and `call.reported` has its outcome. */
+  /** Id for the model, such as `b3`, if the call continues in the background. Its result is a receipt, and `call.reported` has its outcome. */
   background: z.string().exactOptional(),
 }))
 
@@ -39,13 +39,13 @@ export const approvalRequestShape = lazily(() => ({
   name: z.string(),
   input: z.unknown(),
   beforeTool: z.literal(true).exactOptional(),
-  /** The rule or the mode by which it waits, or would run if its tool did not want an approval. */
+  /** The rule or the mode by which the call waits, or would run if its tool did not require an approval. */
   rule: z.string().exactOptional(),
   /** Rules that would allow the call, the narrowest first. */
   suggest: z.array(z.string()).exactOptional(),
   /** Set if the input differs from the model's. */
   edited: z.literal(true).exactOptional(),
-  /** The running call that makes this one, which waits meanwhile. */
+  /** The running call that made this one. It waits meanwhile. */
   parentCall: z.string().exactOptional(),
 }))
 
@@ -58,12 +58,12 @@ export const approvalDecisionShape = lazily(() => ({
   reason: z.string().exactOptional(),
   /** Arguments that replace the model's, if a person edited them. */
   input: z.unknown().exactOptional(),
-  /** The running call that makes the one that was decided about. */
+  /** The running call that made the call in question. */
   parentCall: z.string().exactOptional(),
   /** Set if the process in which that call ran is gone. It then runs again from its start. */
   again: z.literal(true).exactOptional(),
-  /** Rule that the person added: what the decision says holds for all calls that it is about. */
+  /** Rule that the person added. The decision then holds for all calls that the rule matches. */
   grant: grantSchema().exactOptional(),
-  /** Id of the command that decided, when it came over a wire. */
+  /** Id of the command with the decision, if it came over a wire. */
   requestId: z.string().exactOptional(),
 }))

@@ -7,7 +7,7 @@ export function warnProcess(message: string): void {
   else process.emitWarning(message, 'EscapementWarning')
 }
 
-/** Limits: distinct messages that are reported for one place, and places that are remembered. */
+/** Maximum number of distinct messages reported for one place, and of places remembered. */
 const mostMessages = 10
 const mostPlaces = 1_000
 

@@ -187,7 +187,7 @@ export class RuntimeError extends Error {
   }
 }
 
-/** The plain data of an expected failure, with the table's advice. */
+/** Returns an expected failure as plain data, with the table's advice. */
 export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({
   code,
   message: advised(code, what),
@@ -207,7 +207,7 @@ const saysItself: ReadonlySet<ErrorCode> = new Set([
   'WORKSPACE_FULL',
 ])
 
-/** The sentence that is appended to each message of this code. */
+/** Returns the sentence that is appended to each message of a code. */
 export const adviceOf = (code: ErrorCode): string => (saysItself.has(code) ? '' : ` ${errorTable[code]}`)
 
 /**
@@ -219,7 +219,7 @@ const advised = (code: ErrorCode, what: string): string =>
     ? what
     : `${what.replace(/(^|[^.])([.!?])\.$/, '$1$2')}${adviceOf(code)}`.trimEnd()
 
-/** The message of any thrown value. Never throws. */
+/** Returns the message of any thrown value. Never throws. */
 export function messageOf(thrown: unknown): string {
   try {
     if (typeof thrown === 'string') return thrown || 'an empty string was thrown'
@@ -274,9 +274,9 @@ export const describeIssues = (error: z.core.$ZodError, of: readonly PropertyKey
     .join('; ')
 
 /**
- * Returns what a schema makes of options or of another value that the application gave.
+ * Returns options, or another value from the application, as parsed by a schema.
  *
- * @throws RuntimeError `code`, naming after `label` what is wrong, what to give and what was seen
+ * @throws RuntimeError `code`. The message names, after `label`, the mistake, the expected value and the value seen.
  */
 export function checkedBy<T>(
   schema: z.ZodType<T>,

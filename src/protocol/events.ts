@@ -10,13 +10,13 @@ import type { Provenance } from './provenance.ts'
 export interface EventOrigin {
   readonly agentId: string
   readonly path: readonly string[]
-  /** Set for an incognito agent: nothing of it is stored, and consumers that keep events should not keep these either. */
+  /** Set for an incognito agent. None of its data is stored, and consumers that keep events should not keep these. */
   readonly incognito?: true
 }
 
 type Stamped<R> = R extends unknown ? Readonly<R> & EventOrigin : never
 
-/** An event that is a record of the log; `seq` is the record's own, so it can be replayed and resumed from. */
+/** An event that is a record of the log. Its `seq` is the record's, so it can be replayed, and a listener can resume from it. */
 export type LoggedEvent = Stamped<LogRecord>
 
 interface Live extends EventOrigin {
@@ -39,7 +39,7 @@ export type LiveEvent =
       /** Provenance: one entry for each message of the request. */
       readonly provenance: readonly Provenance[]
     })
-  /** A reply begins. `model` is set if another model than the agent's own answers: see `fallback` and `router`. */
+  /** The start of a reply. `model` is set if a model other than the agent's own answers: see `fallback` and `router`. */
   | (Live & { readonly type: 'reply.start'; readonly attempt: number; readonly model?: string })
   /** A piece of the answer's text. `offset` is its position in the reply's text so far, in UTF-16 units. */
   | (Live & { readonly type: 'reply.delta'; readonly text: string; readonly offset: number })
@@ -51,21 +51,21 @@ export type LiveEvent =
       readonly name: string
       readonly progress: unknown
     })
-  /** The provider does not support part of the request, or part of its reply cannot be kept. Each text is reported once per run. */
+  /** A part of the request that the provider does not support, or a part of the reply that cannot be kept. Each text is reported once per run. */
   | (Live & { readonly type: 'model.warning'; readonly model: string; readonly message: string })
-  /** A model call waits because of the runtime's limits (`createRuntime({ models })`), behind `ahead` others to the same model. */
+  /** A model call that waits because of the runtime's limits (`createRuntime({ models })`), behind `ahead` others to the same model. */
   | (Live & {
       readonly type: 'model.waiting'
       readonly model: string
       readonly why: WaitReason
       readonly ahead: number
     })
-  /** The waiting call is made, after `ms` milliseconds. */
+  /** The start of a model call that waited `ms` milliseconds. */
   | (Live & { readonly type: 'model.waited'; readonly model: string; readonly ms: number })
   | (Live & { readonly type: 'state.changed'; readonly state: string; readonly previous: string })
-  /** A tag is no longer shown in requests; it stays in the log. */
+  /** A tag that is no longer shown in requests. It stays in the log. */
   | (Live & { readonly type: 'tag.expired'; readonly nodeId: NodeId; readonly kind: TagKind; readonly text: string })
-  /** The status of a source of the agent's tools has changed since the last turn. */
+  /** A change in the status of a source of the agent's tools since the last turn. */
   | (Live & { readonly type: 'source.status' } & SourceInfo)
   /** An error that does not in itself end the run. */
   | (Live & { readonly type: 'error'; readonly error: ErrorInfo })
@@ -77,7 +77,7 @@ export type LiveEvent =
       /** The rest of the record of a captured request that the client did not ask for, with `messages` counted. */
       readonly captured?: Pick<RecordOf<'turn.captured'>, 'attempt' | 'model' | 'kept'> & { readonly messages: number }
     })
-  /** The listener was too slow, so this many events were dropped before this one. They can be read from the log. */
+  /** Number of events that were dropped before this one because the listener was too slow. They can be read from the log. */
   | (Live & { readonly type: 'events.dropped'; readonly count: number })
 
 /** Any event that an observer of an agent can see. */
@@ -91,7 +91,7 @@ export const eventOf = (
   { agentId, path, incognito }: Omit<EventOrigin, 'incognito'> & { readonly incognito?: true | undefined },
 ): LoggedEvent => (incognito === true ? { ...record, agentId, path, incognito } : { ...record, agentId, path })
 
-/** Returns true if an event says that people have to decide something, or have decided it. Every ancestor of the agent receives it. */
+/** Returns true if an event is about a decision that people have to make or have made. Every ancestor of the agent receives it. */
 export const concernsPeople = (event: { readonly type: string }): boolean =>
   event.type.startsWith('approval.') ||
   event.type.startsWith('question.') ||

@@ -5,7 +5,7 @@ import { nodeIdSchema } from './ids.ts'
 
 export const refusalSchema = lazily(() =>
   z.object({
-    /** The guarded content: messages of people to the agent, or its answer. */
+    /** The guarded content: messages from people to the agent, or its answer. */
     at: z.enum(['input', 'output']),
     /** Name of the guard's function. */
     guard: z.string(),
@@ -17,9 +17,9 @@ export type Refusal = z.infer<ReturnType<typeof refusalSchema>>
 export const guardVerdictSchema = lazily(() =>
   z.object({
     at: z.enum(['input', 'output']),
-    /** `failed`: a guard came to no decision. */
+    /** Decision of the guards. `failed`: a guard came to no decision. */
     decision: z.enum(['passed', 'refused', 'failed']),
-    /** Name of the guard that did not pass it. */
+    /** Name of the guard that refused or failed. */
     guard: z.string().exactOptional(),
     reason: z.string().exactOptional(),
     error: errorInfoSchema().exactOptional(),

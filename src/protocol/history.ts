@@ -6,7 +6,7 @@ import { maxContentChars, type Content, jsonChars } from './text/saidContent.ts'
 import { checkedBy, RuntimeError } from './errors.ts'
 import { blockSchema, type Block } from './messages.ts'
 
-/** A message of another system with which an agent begins. A string is one block of text. */
+/** A message from another system, in the history that an agent begins with. A string is one block of text. */
 export type HistoryMessage =
   | { readonly role: 'user'; readonly content: Content }
   /** A reply. `model` is the model that wrote it, if it is known. */
@@ -15,7 +15,7 @@ export type HistoryMessage =
       readonly role: 'toolResult'
       readonly callId: string
       readonly toolName: string
-      /** The content; it may be empty. */
+      /** Content of the result. It may be empty. */
       readonly content: Content
       readonly isError?: boolean
     }

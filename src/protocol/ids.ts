@@ -5,11 +5,11 @@ import { agentIdPattern, isAgentId } from './text/nodeIds.ts'
 
 export { formatNodeId, isAgentId, parseNodeId } from './text/nodeIds.ts'
 
-/** Id of a node of the conversation tree: a positive integer, increasing over the agent's life and never reused. */
+/** Id of a node in the conversation tree: a positive integer, increasing for as long as the agent exists, and never reused. */
 export const nodeIdSchema = lazily(() => z.int().positive())
 export type NodeId = z.infer<ReturnType<typeof nodeIdSchema>>
 
-/** An agent id is also a file name, so it holds only letters, digits, `.`, `_` and `-`, at most 128, and starts with a letter or digit. */
+/** Schema of an agent id. It is also a file name: 1 to 128 letters, digits, `.`, `_` and `-`, starting with a letter or digit. */
 export const agentIdSchema = lazily(() =>
   z.string().regex(agentIdPattern, 'use 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit'),
 )

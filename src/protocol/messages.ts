@@ -23,7 +23,7 @@ const imageBlockSchema = lazily(() =>
       type: z.literal('image'),
       data: z.string().exactOptional(),
       mimeType: z.string().exactOptional(),
-      /** Address that replaces `data`: `https:` or `http:`. */
+      /** Address in place of `data`: `https:` or `http:`. */
       url: z.string().exactOptional(),
     })
     .refine(
@@ -65,7 +65,7 @@ const toolCallBlockSchema = lazily(() =>
     callId: z.string(),
     name: z.string(),
     input: z.unknown(),
-    /** Set if the model made the call through `call_tool`: requests show it as it was made. */
+    /** Set if the model made the call through `call_tool`. Requests show it in that form. */
     via: z.literal(callToolName).exactOptional(),
   }),
 )
@@ -150,7 +150,7 @@ export const userMessageSchema = lazily(() =>
 )
 export type UserMessage = z.infer<ReturnType<typeof userMessageSchema>>
 
-/** `aborted`: the reply was cut off by an abort; the part that had arrived is kept. */
+/** A model's reply. `aborted`: an abort cut the reply off, and the part that had arrived is kept. */
 export const assistantMessageSchema = lazily(() =>
   z.object({
     role: z.literal('assistant'),
@@ -170,11 +170,11 @@ export const syntheticReasonSchema = lazily(() =>
 )
 export type SyntheticReason = z.infer<ReturnType<typeof syntheticReasonSchema>>
 
-/** Fields of a result that tell what its call has done, and what is kept of it. */
+/** Fields of a result that list the effects of its call and the data kept from it. */
 export const effectsShape = lazily(() => ({
   /** Files the tool reported as changed. */
   changed: z.array(z.string()).readonly().exactOptional(),
-  /** Data that the tool kept in order to undo the call. `of` names the changed thing. No model sees it. */
+  /** Data that the tool kept in order to undo the call. `of` names the thing that changed. No model sees it. */
   receipt: z.object({ of: z.string().exactOptional(), data: z.unknown() }).exactOptional(),
   /** Parts of the result that were too large to show and are kept apart from the log. */
   artifacts: z.array(artifactSchema()).readonly().exactOptional(),
@@ -189,15 +189,15 @@ export const toolResultMessageSchema = lazily(() =>
     isError: z.boolean(),
     synthetic: syntheticReasonSchema().exactOptional(),
     ...effectsShape(),
-    /** The calls that it made itself, such as those of a script, in a line. */
+    /** Summary, in one line, of the calls that this call made itself, such as those of a script. */
     calls: z.string().exactOptional(),
-    /** How those failed, apart from calls that were made again and went well; each of these once, in a line. */
+    /** Errors of those calls, without calls that were repeated and succeeded. Each error is listed once, in one line. */
     failures: z.array(z.string()).readonly().exactOptional(),
     /** Set if the last block comes from the runtime: the outcome of an earlier identical call. */
     hasLesson: z.literal(true).exactOptional(),
-    /** Set if a tool of the runtime gave it (memory, brakes, handoffs), so it brings nothing into the conversation from outside. */
+    /** Set if the result is from a tool of the runtime (memory, brakes, handoffs), so it brings no outside content into the conversation. */
     ofRuntime: z.literal(true).exactOptional(),
-    /** Set as in the call. */
+    /** Set if the call has `via`. */
     via: z.literal(callToolName).exactOptional(),
   }),
 )

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { lazily } from './lazily.ts'
 import { checkedBy } from './errors.ts'
 
-/** Limits: number of keys, and characters of the whole as JSON. */
+/** Maximum number of keys, and of characters of all metadata as JSON. */
 const maxKeys = 32
 const maxChars = 4_096
 const keyPattern = /^[A-Za-z][\w.-]{0,63}$/
 
-/** A few short values by name that an application notes on an agent for good, such as its owner. */
+/** A few short named values that an application attaches to an agent for good, such as its owner. */
 export const metadataSchema = lazily(() =>
   z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()], 'give a string, a number or a boolean'))
@@ -27,7 +27,7 @@ export function hasMetadata(metadata: Metadata | undefined, filter: Metadata): b
   return true
 }
 
-/** Checks metadata, if given. @throws RuntimeError `INVALID_OPTION`, naming the function it was given to */
+/** Checks metadata, if given. @throws RuntimeError `INVALID_OPTION`, naming the function that received it */
 export function checkMetadata(verb: string, metadata: unknown): void {
   if (metadata === undefined) return
   checkedBy(metadataSchema(), metadata, `${verb}: metadata`)

@@ -12,7 +12,7 @@ export const provenanceKindSchema = lazily(() =>
     z.object({ type: z.literal('identityBlock'), name: z.string(), order: z.int() }),
     /** A record of a memory store. */
     z.object({ type: z.literal('memoryTier'), tier: z.string(), recordId: z.string() }),
-    /** A message of the conversation; `messageIndex` counts from 0 within its turn. `calls`: how many calls a reply makes, if it makes any. */
+    /** A message of the conversation. `messageIndex` counts from 0 within its turn. `calls` is the number of calls in a reply, if it has any. */
     z.object({
       type: z.literal('loopTurn'),
       turnIndex: count(),
@@ -22,14 +22,14 @@ export const provenanceKindSchema = lazily(() =>
     }),
     z.object({ type: z.literal('steering') }),
     z.object({ type: z.literal('followUp') }),
-    /** A brake note, a prune memo, or a note about the fault of the last answer. */
+    /** A brake note, a prune memo, or a note about a fault in the last answer. */
     z.object({ type: z.literal('note'), kind: z.string() }),
     z.object({ type: z.literal('summary') }),
     /** A message of another system, from the history that the agent began with. */
     z.object({ type: z.literal('imported') }),
     /**
-     * A report, sent once it has ended, of a detached agent: the outcome of its call. Of a background call with `background`, its id: `agentId` is the
-     * agent itself then.
+     * The outcome of a detached agent's call, sent once the agent has ended. With `background`, the outcome of
+     * the background call with that id. `agentId` is then the agent itself.
      */
     z.object({
       type: z.literal('report'),
@@ -45,7 +45,7 @@ export const provenanceKindSchema = lazily(() =>
 )
 export type ProvenanceKind = z.infer<ReturnType<typeof provenanceKindSchema>>
 
-/** Logs of earlier versions have no `block`. */
+/** Origin of a merged message. Logs of earlier versions have no `block`. */
 const mergedSchema = lazily(() => z.intersection(provenanceKindSchema(), z.object({ block: count().exactOptional() })))
 
 /**

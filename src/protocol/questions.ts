@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
 
-/** A question of a tool to people. */
+/** A question from a tool to people. */
 export const questionSchema = lazily(() =>
   z.object({
     /** Key of the question, unique across all agents. An answer names it. */

@@ -31,17 +31,17 @@ import { variants } from './bridge/variants.ts'
 export type { Overlay }
 export { recordVersion }
 
-/** Reason for a pause; of several limits, the first that was reached. */
+/** Reason for a pause. If several limits apply, the one that was reached first. */
 export const pauseReasonSchema = lazily(() =>
   z.discriminatedUnion('type', [
     limitReasonSchema(),
     z.object({ type: z.literal('approvals'), callIds: z.array(z.string()).readonly() }),
-    /** Calls sleep, the first of them until then. The run goes on by itself. */
+    /** Calls that sleep. The first wakes at `until`, and the run then continues by itself. */
     z.object({ type: z.literal('timer'), until: z.number() }),
     z.object({ type: z.literal('store'), error: errorInfoSchema() }),
-    /** The agent went in circles; the preceding `stall.detected` record has the steps. */
+    /** A stall: the agent went in circles. The preceding `stall.detected` record has the steps. */
     z.object({ type: z.literal('stall'), ...stallSchema().omit({ steps: true }).shape }),
-    /** The process died in the middle of the run. With `limit`, that limit had been reached, and the run was about to give its last answer. */
+    /** The end of the process in the middle of the run. With `limit`, that limit had been reached, and the run was about to give its last answer. */
     z.object({ type: z.literal('interrupted'), limit: limitReasonSchema().exactOptional() }),
   ]),
 )
@@ -73,9 +73,9 @@ export const logRecords = variants({
       forkedFrom: z.object({ agentId: agentIdSchema(), seq: z.int().positive(), at: nodeIdSchema() }).exactOptional(),
       /** The source's title for lists, for a fork that continues the subject of its source. */
       title: z.string().exactOptional(),
-      /** Metadata that the application noted on the agent for good. Sub-agents and forks inherit it. */
+      /** Metadata that the application attached to the agent for good. Sub-agents and forks inherit it. */
       metadata: metadataSchema().exactOptional(),
-      /** Number of following records that are messages of another system, with which the agent began. */
+      /** Number of following records that are imported messages from another system. */
       imported: count().exactOptional(),
     }),
   'run.start': () =>
@@ -90,7 +90,7 @@ export const logRecords = variants({
       /** The paused run that this one continues. */
       resumedFrom: z.string().exactOptional(),
       limits: limitsSchema(),
-      /** Limits from its prompt. A run that continues this one keeps them unless it gets others. */
+      /** Limits from the run's prompt. A run that continues this one keeps them unless it gets others. */
       given: limitsSchema().exactOptional(),
       /** Model and settings at the start of the run. */
       model: modelSnapshotSchema().exactOptional(),
@@ -100,11 +100,11 @@ export const logRecords = variants({
       ...inTurn(),
       type: z.literal('run.end'),
       stopReason: runStopReasonSchema(),
-      /** Id of the command that aborted it, when it came over a wire. */
+      /** Id of the command that aborted the run, if it came over a wire. */
       requestId: z.string().exactOptional(),
-      /** Turns of the run itself, without those of sub-agents. */
+      /** Turns of the run itself, excluding sub-agents. */
       turns: count(),
-      /** Turns of sub-agents that its calls used. They count against its limit too. */
+      /** Turns of sub-agents that the run's calls used. They count against the run's limit too. */
       childTurns: count().exactOptional(),
       /** Usage of the run and of the sub-agents that its calls used. */
       usage: usageSchema(),
@@ -115,23 +115,23 @@ export const logRecords = variants({
       left: limitsSchema().exactOptional(),
       /** Refusal of a guard. Set with `refusal`, unless the model itself refused. */
       refusal: refusalSchema().exactOptional(),
-      /** Calls whose sub-agents were stopped by its limit, with their usage in this run. `resume` continues them. */
+      /** Calls whose sub-agents were stopped by the run's limit, with their usage in this run. `resume` continues them. */
       unfinished: z
         .array(z.object({ callId: z.string(), spent: spentSchema() }))
         .readonly()
         .exactOptional(),
       error: errorInfoSchema().exactOptional(),
-      /** The call whose result ended it. */
+      /** The call whose result ended the run. */
       endedBy: z.object({ callId: z.string(), name: z.string() }).exactOptional(),
     }),
-  /** A paused run that an abort gave up. `resume` does not continue it. */
+  /** The abandonment of a paused run by an abort. `resume` does not continue it. */
   'run.abandoned': () => z.object({ ...inTurn(), type: z.literal('run.abandoned') }),
   'turn.start': () => z.object({ ...inTurn(), type: z.literal('turn.start') }),
-  /** The tools that sources have for the agent changed. */
+  /** A change in the tools that sources offer the agent. */
   'tools.changed': () => z.object({ ...inTurn(), type: z.literal('tools.changed'), ...toolsChangeSchema().shape }),
   /** Parameters of the turn, where they differ from the definition. */
   'turn.prepared': () => z.object({ ...inTurn(), type: z.literal('turn.prepared'), ...preparedTurnSchema().shape }),
-  /** Values that the agent is to use from the next turn on; `null`: those of its definition. */
+  /** Values for the agent to use from the next turn on; `null` means those of its definition. */
   'use.changed': () =>
     z.object({ ...inTurn(), type: z.literal('use.changed'), requestId: z.string(), use: turnUseSchema().nullable() }),
   /** The request of the turn, as a difference from the previous captured one. Only with `captureTurnRequests`. */
@@ -141,15 +141,15 @@ export const logRecords = variants({
       type: z.literal('turn.captured'),
       attempt: z.int().positive(),
       model: z.string(),
-      /** Changes of parts that rarely change; the first capture has all of them. */
+      /** Changes in parts that rarely change. The first capture has all of them. */
       system: z.string().exactOptional(),
       tools: z.array(toolSpecSchema()).readonly().exactOptional(),
       settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),
       /** Number of leading messages that are the same as in the previous request. */
       kept: count(),
-      /** Messages after those. */
+      /** Messages after the kept ones. */
       messages: z.array(requestMessageSchema()).readonly(),
-      /** Provenance of the messages after those. */
+      /** Provenance of the messages after the kept ones. */
       provenance: z.array(provenanceSchema()).readonly(),
     }),
   'turn.end': () => z.object({ ...inTurn(), type: z.literal('turn.end'), usage: usageSchema(), costUsd: z.number() }),
@@ -163,14 +163,14 @@ export const logRecords = variants({
       message: assistantMessageSchema(),
       /** The original content of an answer that a guard refused; `message` has a line in its place. */
       withheld: z.object({ ...refusalSchema().shape, content: z.array(blockSchema()).readonly() }).exactOptional(),
-      /** Set if its text is an answer that matches the agent's output schema. */
+      /** Set if the reply's text is an answer that matches the agent's output schema. */
       answer: z.literal(true).exactOptional(),
       costUsd: z.number(),
       /** Estimate of the token counter for the request, before correction; 0 when unknown. */
       estimatedTokens: count(),
-      /** The model's context window in tokens, where the definition says another than the usual one. */
+      /** The model's context window in tokens, if the definition differs from the usual one. */
       window: z.int().positive().exactOptional(),
-      /** Prices of the model that answered in US dollars per million tokens, where they are known. */
+      /** Prices of the model that answered, in US dollars per million tokens, if they are known. */
       prices: pricesSchema().exactOptional(),
     }),
   'reply.reset': () =>
@@ -179,14 +179,14 @@ export const logRecords = variants({
       type: z.literal('reply.reset'),
       attempt: z.int().positive(),
       error: errorInfoSchema(),
-      /** Usage of a reply that came but could not be used. */
+      /** Usage of a reply that arrived but could not be used. */
       usage: usageSchema().exactOptional(),
       costUsd: z.number().exactOptional(),
       /** Note about that reply in the next request. It is shown after the trunk until the model has answered. */
       repair: z.string().exactOptional(),
       /** The model that is asked next, at once, instead of the failed one. */
       next: z.string().exactOptional(),
-      /** The part that the provider refused. It is left out from here on, and the request is made again at once. */
+      /** The part that the provider refused. It is left out from here on, and the request is repeated immediately. */
       without: refusedPartSchema().exactOptional(),
       /** Start of the next attempt, in epoch milliseconds; missing if there is none or it starts at once. */
       retryAt: z.number().exactOptional(),
@@ -203,20 +203,20 @@ export const logRecords = variants({
       message: toolResultMessageSchema(),
       ...resultDataShape(),
       /**
-       * Effect of a hook. With `beforeTool` the call was not run: it was `denied` or `answered`, or the hook came to no decision (`unchecked`). With
-       * `afterTool` the tool's own result is not kept: it was `replaced`, or `withheld` because the hook came to no decision.
+       * Effect of a hook. With `beforeTool` the call was not run: it was `denied` or `answered`, or the hook came to no decision
+       * (`unchecked`). With `afterTool` the tool's own result was `replaced`, or `withheld` because the hook came to no decision.
        */
       hook: z.enum(['denied', 'answered', 'unchecked', 'replaced', 'withheld']).exactOptional(),
       /** Usage of a sub-agent. It is part of the run's usage and counts against its limits. */
       spent: spentSchema().exactOptional(),
-      /** Set if a client carried the call out, or refused to. Has the id of its command if that came over a wire. */
+      /** Set if a client carried out or refused the call. Has the id of its command if that came over a wire. */
       returned: z.object({ requestId: z.string().exactOptional() }).exactOptional(),
       /** Name of the definition that answers from the next turn on: the model handed the conversation over. */
       handoff: z.string().exactOptional(),
       /** Ids of waiting messages that this result contains. They are no longer in the queue. */
       delivers: z.array(z.string()).readonly().exactOptional(),
     }),
-  /** Code, or a call that is running, spawned a child that runs alongside the agent. */
+  /** The spawn of a child that runs alongside the agent, by code or by a running call. */
   'child.spawned': () =>
     z.object({
       ...inTurn(),
@@ -231,9 +231,9 @@ export const logRecords = variants({
       ...inTurn(),
       type: z.literal('child.ended'),
       childId: agentIdSchema(),
-      /** Set if a call of the run under way had called it: its usage is part of the run's. */
+      /** Set if a call in the current run started the child. Its usage is then part of the run's. */
       inRun: z.literal(true).exactOptional(),
-      /** Error, if it did not end on its own. */
+      /** Error, if the child did not end on its own. */
       error: errorInfoSchema().exactOptional(),
       spent: spentSchema(),
     }),
@@ -249,12 +249,12 @@ export const logRecords = variants({
       type: z.literal('approval.decided'),
       ...approvalDecisionShape(),
     }),
-  /** A tool asks people a question, and its call waits for the answer. */
+  /** A question from a tool to people. Its call waits for the answer. */
   'question.asked': () =>
     z.object({
       ...inTurn(),
       type: z.literal('question.asked'),
-      /** Id of the call, if it works in the background: no run waits for the answer. */
+      /** Id of the call, if it runs in the background. No run then waits for the answer. */
       background: z.string().exactOptional(),
       callId: z.string(),
       name: z.string(),
@@ -272,10 +272,10 @@ export const logRecords = variants({
       ...answerSchema().shape,
       /** Set if the process that asked is gone. The call then runs again from its start, with the answers so far. */
       again: z.literal(true).exactOptional(),
-      /** Id of the command that answered, when it came over a wire. */
+      /** Id of the command with the answer, if it came over a wire. */
       requestId: z.string().exactOptional(),
     }),
-  /** A client is to carry the call out and return its result. */
+  /** A request to a client to carry out the call and return its result. */
   'call.requested': () =>
     z.object({
       ...inTurn(),
@@ -294,13 +294,13 @@ export const logRecords = variants({
       added: queuedMessageSchema().exactOptional(),
       /** Set if the message went to the front. */
       first: z.literal(true).exactOptional(),
-      /** Ids that left the queue. */
+      /** Ids of messages that left the queue. */
       removed: z.array(z.string()).readonly().exactOptional(),
-      /** `taken`: became messages; `dropped`: an abort or a stop cleared them. */
+      /** Reason for the removal. `taken`: they became messages. `dropped`: an abort or a stop cleared them. */
       why: z.enum(['taken', 'dropped']).exactOptional(),
       length: count(),
     }),
-  /** Verdict of the guards of an agent: about messages of people, beside the first request after them; about an answer, before its `reply.end`. */
+  /** Verdict of an agent's guards: on people's messages, beside the first request after them; on an answer, before its `reply.end`. */
   'guard.decided': () => z.object({ ...inTurn(), type: z.literal('guard.decided'), ...guardVerdictSchema().shape }),
   ...brakeRecords,
   ...partRecords,

@@ -5,7 +5,7 @@ export const memoryTiers = ['agent', 'user', 'workspace'] as const
 export type MemoryTier = (typeof memoryTiers)[number]
 
 /**
- * Returns true if a message is a memory that an agent recalled when a run began, not a message of that run. Other tiers belong to the application.
+ * Returns true if a message is a memory recalled at the start of a run, rather than a message of that run. Other tiers belong to the application.
  */
 export const isRemembered = (
   provenance: ProvenanceKind | undefined,

@@ -15,13 +15,13 @@ export type DataApart = z.infer<ReturnType<typeof dataApartSchema>>
 
 /** Fields of `tool.end` with data for the application. No request has them. */
 export const resultDataShape = lazily(() => ({
-  /** Value of a tool with `output` or `toModel`, joined with what it gave by `give`: JSON of at most 64 kB. */
+  /** Value from a tool with `output` or `toModel`, merged with the fields passed to `give`: JSON of at most 64 kB. */
   data: z.unknown().exactOptional(),
-  /** Set in place of `data` that is too large. */
+  /** Set in place of `data` if that is too large. */
   dataApart: dataApartSchema().exactOptional(),
-  /** Set if the result ends the run once its step is over; false for a call that could have, and failed: the model reads why. */
+  /** Set if the result ends the run once its step is over. False for a call that could have ended it but failed: the model reads why. */
   endsRun: z.boolean().exactOptional(),
-  /** Value of a call that ends the run, where `data` has more than that. */
+  /** Value of a call that ends the run, if `data` has more fields. */
   value: z.unknown().exactOptional(),
   /** Set if the result ends the run and matches the agent's output schema. */
   answer: z.literal(true).exactOptional(),

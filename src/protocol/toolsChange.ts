@@ -12,18 +12,18 @@ export const offeredToolSchema = lazily(() =>
     effects: z.enum(['none', 'idempotent', 'reversible', 'irreversible']),
     /** Need for a person's approval of its calls; `maybe` means that it depends on the call. */
     approval: z.enum(['never', 'always', 'maybe']),
-    /** Set if the tool polls for something, so repeating a call is no loop. */
+    /** Set if the tool polls for something. Repeated calls then do not count as a loop. */
     polls: z.literal(true).exactOptional(),
-    /** Set if no request lists it: the model finds it with `find_tools`. */
+    /** Set if requests do not list the tool. The model finds it with `find_tools`. */
     deferred: z.literal(true).exactOptional(),
     source: z.string(),
-    /** Its name at the source, if another tool already has that name. */
+    /** Name of the tool at the source, if another tool already has that name. */
     ownName: z.string().exactOptional(),
   }),
 )
 export type OfferedToolSpec = z.infer<ReturnType<typeof offeredToolSchema>>
 
-/** Changes of the tools that an agent has from sources, from the request of this turn on. */
+/** Changes in the tools that an agent has from sources, starting with the request of this turn. */
 export const toolsChangeSchema = lazily(() =>
   z.object({
     /** New and changed tools. */
@@ -52,9 +52,9 @@ export const sourceInfoSchema = lazily(() =>
     source: z.string(),
     /** `idle`: the source has not been asked yet. */
     state: sourceStateSchema(),
-    /** Reason why it is not up, or the tools that were left out. */
+    /** Reason why the source is not up, or the tools that were left out. */
     trouble: z.string().exactOptional(),
-    /** Names of its tools as the agent's last request offered them. */
+    /** Names of the source's tools as the agent's last request offered them. */
     tools: z.array(z.string()).readonly(),
   }),
 )

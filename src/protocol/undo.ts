@@ -22,7 +22,7 @@ export const undoCallSchema = lazily(() =>
     call: nodeIdSchema(),
     /** The thing that the call changed, or the call itself. */
     what: z.string(),
-    /** Calls with the same `what` are undone together, or not at all. */
+    /** Set if the calls with the same `what` are undone together or not at all. */
     together: z.literal(true).exactOptional(),
   }),
 )

@@ -1,6 +1,6 @@
 import type { UndoCall, UndoLedger, UndoPlan, UndoStep } from './undo.ts'
 
-/** An undoing in progress: its plan and the steps done so far. */
+/** An undo in progress: its plan and the steps done so far. */
 export interface Undoing extends UndoPlan {
   /** Id of the revert. */
   readonly id: string
@@ -22,7 +22,7 @@ export function isBlocked({ calls, steps }: Undoing, { what, together }: UndoCal
   })
 }
 
-/** Returns the ledger of an undoing, finished or not. `why` returns the reason for a call that was not tried, by its index. */
+/** Returns the ledger of an undo, finished or not. `why` returns the reason for a call that was not tried, by its index. */
 export function ledgerOf(
   { calls, kept, steps }: Undoing,
   why: (index: number) => string = () => unfinished,

@@ -3,7 +3,7 @@ import { type LogRecord, logRecords, recordVersion } from './records.ts'
 
 type PlainRecord = { readonly [field: string]: unknown }
 
-/** Converts a record from version n to n + 1. It gets the unchecked record; the caller sets `v`. */
+/** Converts a record from version n to n + 1. It receives the unchecked record. The caller sets `v`. */
 export type UpgradeStep = (record: PlainRecord) => PlainRecord
 
 /** The step from version n to n + 1, by n. */

@@ -6,7 +6,7 @@ import type { GivenDeps, OpenOptions, ResumeOptions, RootSpawnOptions } from './
 import type { ClosingOptions, DetachOptions } from './letGo.ts'
 import type { ListOptions } from './registry.ts'
 
-/** Spawns agents in this process and owns what they share. */
+/** Runtime that spawns agents in this process and owns what they share. */
 export interface AgentRuntime {
   /**
    * Starts an agent from this definition, with its own log.
@@ -57,13 +57,13 @@ export interface AgentRuntime {
     options?: ResumeOptions & GivenDeps<DepsFor<Deps> | undefined>,
   ): Promise<Agent<Output, DepsFor<Deps>, EventsOf<Calls>, State>>
   /**
-   * Returns the agent with this id, whatever its state: the one running here, else the one in the store (resumed as by `resume`), else a new
-   * one (as by `spawn`). Concurrent calls for the same id get the same agent; one that is being closed is waited for. `continue` applies when
-   * it is resumed, `history` when it is new. An agent that is there must have the `metadata`.
+   * Returns the agent with this id, whatever its state: the one running here, else the one in the store (resumed as by `resume`),
+   * else a new one (as by `spawn`). Concurrent calls for the same id get the same agent; an agent that is being closed is awaited
+   * first. `continue` applies to a resumed agent, `history` to a new one. An existing agent must have the same `metadata`.
    *
-   * @throws RuntimeError `AGENT_EXISTS` (with other metadata), `INVALID_DEFINITION` (its definition has another name), `INVALID_ID`,
-   * `AGENT_STOPPED` (for good), `RUNTIME_CLOSED`, `AGENT_ELSEWHERE` (another process has it: `data` says where), `STORE_LOCKED` (where the
-   * store does not know who), `STORE_OPEN_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
+   * @throws RuntimeError `AGENT_EXISTS` (with other metadata), `INVALID_DEFINITION` (its definition has another name),
+   * `INVALID_ID`, `AGENT_STOPPED` (for good), `RUNTIME_CLOSED`, `AGENT_ELSEWHERE` (another process has it: `data` says where),
+   * `STORE_LOCKED` (where the store does not know who), `STORE_OPEN_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
    *
    * @example
    * ```ts
@@ -83,10 +83,10 @@ export interface AgentRuntime {
     options?: OpenOptions & GivenDeps<DepsFor<Deps> | undefined>,
   ): Promise<Agent<Output, DepsFor<Deps>, EventsOf<Calls>, State>>
   /**
-   * Releases an agent here, with its sub-agents, even in the middle of its work, so that another process can continue it: effects are aborted,
-   * its log is written as far as it had come and does not mention this, and then it is free. Runs and streams here end with `AGENT_DETACHED`. A
-   * process that resumes it continues as after a crash. Its detached sub-agents are agents of their own, and stay. With `drainMs` calls and replies
-   * under way may end before, for so many milliseconds, and no other begins.
+   * Releases an agent in this process, with its sub-agents, even in the middle of work, so that another process can continue it.
+   * Effects are aborted, and records made so far are written without mentioning the release. Its runs and streams end here with
+   * `AGENT_DETACHED`. A process that resumes the agent continues as after a crash. Its detached sub-agents are agents of their own, and
+   * stay. With `drainMs`, calls and replies in progress may still end within that time, in milliseconds, and no other begins.
    *
    * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_INCOGNITO`, `INVALID_OPTION` for a sub-agent, `STORE_APPEND_FAILED`
    *
@@ -99,19 +99,19 @@ export interface AgentRuntime {
    */
   detach(agentId: string, options?: DetachOptions): Promise<void>
   /**
-   * The agents without a parent that have not ended, including unloaded ones but no incognito ones, oldest first: all of
-   * them, or those with certain metadata, or one page.
+   * Returns the agents without a parent that have not ended, oldest first: all, those with certain metadata, or one page.
+   * Includes unloaded agents but no incognito ones.
    *
    * @throws RuntimeError `INVALID_OPTION`: `after` is not the id of one of them, or `limit` is not a positive integer.
    */
   agents(options?: ListOptions): Agent[]
-  /** The agent with this id, which may be a sub-agent, if it has not ended. */
+  /** Returns the agent with this id, which may be a sub-agent, if it has not ended. */
   agent(id: string): Agent | undefined
-  /** Calls `listener` with every agent that starts, including sub-agents and incognito ones; returns a function that ends it. */
+  /** Calls `listener` with every agent that starts, including sub-agents and incognito ones. Returns a function that unsubscribes it. */
   onAgent(listener: (agent: Agent) => void): () => void
   /**
-   * Ends every agent so that it can be resumed, writes their logs and closes the store. A current run is aborted, and its log says so; with
-   * `detach` every agent is released as by `detach`, so that it continues from its log where it is resumed. Idempotent; the first call decides.
+   * Ends every agent so that it can be resumed, writes their logs and closes the store. A current run is aborted, and its log says so. With
+   * `detach`, every agent is released as by `detach`, so that it continues where it is resumed. Idempotent; the first call decides.
    *
    * @throws RuntimeError `INVALID_OPTION`
    */

@@ -25,8 +25,8 @@ export function checkedHistory(history: readonly HistoryMessage[] | undefined): 
 }
 
 /**
- * Writes the log of a new agent that begins with messages of another system, from which it continues; if that fails, its lease is released. If an
- * earlier process died in the middle, the missing records are added.
+ * Writes the log of a new agent that begins with messages from another system, and returns the options to continue
+ * from it. Releases the lease on failure. If an earlier process died in the middle, the missing records are added.
  * @throws RuntimeError `AGENT_EXISTS` if the log begins differently, and errors of the store
  */
 export async function withHistory(

@@ -5,12 +5,12 @@ import { noUsage, toolCallsOf } from '../protocol/messages.ts'
 import type { RequestMessage } from '../protocol/ports/model.ts'
 import { recordVersion, type LogRecord, type RecordOf } from '../protocol/records.ts'
 
-/** Text of an empty result. */
+/** Content of an empty result. */
 const noOutput = { type: 'text', text: '(no output)' } as const
 
 /**
- * Rules of a request that a history need not follow: it ends before the next message, messages of people are merged later, and other faults are
- * repaired when a request is made.
+ * Rules for requests that a history need not follow: it ends before the next message, people's messages are merged
+ * later, and other faults are repaired when a request is made.
  */
 const rulesOfRequests: readonly number[] = [4, 9, 10, 11, 12, 13]
 
@@ -41,8 +41,8 @@ export function checkHistory(messages: readonly CheckedHistoryMessage[]): void {
 }
 
 /**
- * Returns the log of an agent that begins with messages of another system: its first record with their number, and a record for each. The messages
- * must have passed `checkHistory`. Pure.
+ * Returns the log of an agent that begins with messages from another system: a first record with their number, and a
+ * record for each. The messages must have passed `checkHistory`. Pure.
  */
 export function historyRecords(
   created: Omit<RecordOf<'agent.created'>, 'v' | 'seq' | 'time' | 'type' | 'imported'>,

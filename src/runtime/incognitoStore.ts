@@ -3,8 +3,8 @@ import type { Store } from '../protocol/ports/store.ts'
 import { createdRecord } from '../log/readHistory.ts'
 
 /**
- * Returns a store for the logs of an incognito agent and of those below it: in `logs`, in memory, for as long as one of them is. Reads fall through to
- * `behind`, which has the log that such an agent was forked from; nothing is ever written or opened there.
+ * Returns a store for the logs of an incognito agent and of those below it. They are kept in `logs`, in memory, while any of these agents
+ * exists. Reads fall through to `behind`, which has the log that such an agent was forked from. Nothing is ever written or opened there.
  */
 export function incognitoStore(behind: Store, logs: Store): Store {
   const has = async (agentId: string): Promise<boolean> => (await logs.stat!(agentId)) !== undefined

@@ -19,12 +19,12 @@ export function checkDetachable(agentId: string, host: AgentHost | undefined): a
     )
 }
 
-/** Returns the root of an agent's tree. A process that has the log of one agent has taken the whole tree, or a part that the rest needs. Pure. */
+/** Returns the root of an agent's tree. A process that has one agent's log has taken the whole tree, or a part that the rest needs. Pure. */
 export const rootOf = (agent: TreeAgent): TreeAgent => (agent.parent === undefined ? agent : rootOf(agent.parent))
 
 /**
- * Ends an agent here with everything alive below it, even in the middle of their work, without a record in their logs: effects are aborted, and
- * callers that wait for a run are told why. Resolves once their logs are written as far as they had come, and free. Rejects as `release` does.
+ * Ends an agent here with every live agent below it, even in the middle of their work, without a record in their logs. Effects are aborted, and
+ * callers that wait for a run get `why`. Resolves once their logs are written as far as they had come, and free. Rejects as `release` does.
  */
 export async function letGo(
   agent: TreeAgent,
@@ -37,24 +37,24 @@ export async function letGo(
   await hosts.release(agent)
 }
 
-/** How an agent is released. */
+/** Options for the release of an agent. */
 export interface DetachOptions {
   /**
-   * How long its calls and replies under way, and those below it, may take to end, in milliseconds; meanwhile no call begins. What takes longer is cut
-   * off. Default 0.
+   * Time in which current calls and replies, of the agent and below it, may end, in milliseconds. No call begins
+   * meanwhile, and longer ones are cut off. Default 0.
    */
   readonly drainMs?: number
 }
 
-/** How a runtime is closed. */
+/** Options for closing a runtime. */
 export interface ClosingOptions {
   /** Releases every agent like `detach`, instead of aborting its run. Default `false`. */
   readonly detach?: boolean
-  /** With `detach`: as for `runtime.detach`. */
+  /** Time for `detach`, in milliseconds, as in `runtime.detach`. */
   readonly drainMs?: number
 }
 
-/** Lets go of an agent without a parent; one of which nothing is stored is closed. Rejects as the store does. */
+/** Releases an agent without a parent; an incognito one is closed. Rejects with the store's errors. */
 export async function detachHost(
   host: AgentHost,
   hosts: { release(agent: TreeAgent): Promise<void>; releaseHost(host: AgentHost): Promise<void> },
@@ -77,8 +77,8 @@ const detachedHere = (agentId: string): ErrorInfo => ({
 })
 
 /**
- * Lets calls and replies under way in an agent and below it end, and no call begin. Resolves once that is so, or after `ms`: the agent can then be let
- * go of without cutting any of them off.
+ * Lets current calls and replies in an agent and below it end, and no call begin. Resolves once they have ended, or
+ * after `ms`. The agent can then be released without cutting off any of them.
  */
 async function windDown(agent: AgentHost, ms: number): Promise<void> {
   const turns = new Map(treeOf(agent).map((one) => [one.agentId, one.machine.context.turns]))
@@ -90,7 +90,7 @@ async function windDown(agent: AgentHost, ms: number): Promise<void> {
   cancel()
 }
 
-/** Tells whether something is under way that would have to be done again, or must not be. `turns`: those it had when it was told to wind down. */
+/** True if the agent has work in progress that would have to be repeated, or must not be. `turns`: its turns when it was told to wind down. */
 function isBusy({ machine }: TreeAgent, turns: number | undefined): boolean {
   const { calls, background, undoing } = machine.context
   // A sub-agent goes on from its own log.

@@ -7,7 +7,7 @@ import { checkVersion } from '../protocol/upgradeRecord.ts'
 import { readHistory } from '../log/readHistory.ts'
 import { goOnFrom, isKeepable, isReadable, type OpenedLog } from './agents/keptAgent.ts'
 
-/** Reads an agent's log: its checkpoint and the records since or, without a matching checkpoint, the whole log. Rejects as `readHistory` does. */
+/** Returns an agent's log: its checkpoint and the records since or, without a matching checkpoint, the whole log. Rejects as `readHistory` does. */
 export async function openHistory(
   store: Store,
   { agentId, lastSeq }: Pick<StoreLease, 'agentId' | 'lastSeq'>,

@@ -3,21 +3,21 @@ import { hasCode, RuntimeError } from '../protocol/errors.ts'
 import { pause } from '../protocol/ports/pause.ts'
 import type { LeaseOptions, LogHolder, Store, StoreLease } from '../protocol/ports/store.ts'
 
-/** Options of opening a log that another writer may have. */
+/** Options for opening a log that another writer may have. */
 export interface LeaseWait extends LeaseOptions {
-  /** Time to wait for it, in milliseconds. Default 0. */
+  /** Time to wait for the log, in milliseconds. Default 0. */
   readonly wait?: number | undefined
-  /** Ends the waiting. */
+  /** Signal that ends the wait. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Milliseconds between attempts to open a log: at first, and after a while. `others`: number of retries when the holder had released the log by
- * the time the store was asked for it.
+ * Milliseconds between attempts to open a log: at first, and after a while. `others`: number of retries if the holder
+ * had released the log by the time the store was asked about it.
  */
 const again = { first: 20, last: 250, others: 3 } as const
 
-/** Functions of the runtime that opens logs. */
+/** Functions of the runtime that opens the log. */
 interface Opener {
   readonly clock: Clock
   /** Throws once no more logs may be opened. */
@@ -25,8 +25,8 @@ interface Opener {
 }
 
 /**
- * Opens a log, once its holder has released it or is gone. Rejects as the store does, and in place of `STORE_LOCKED` with `AGENT_ELSEWHERE`
- * where the store knows of another process that has it; with the reason of `signal`.
+ * Opens a log, once its holder has released it or is gone. Rejects with the store's errors, but with `AGENT_ELSEWHERE`
+ * instead of `STORE_LOCKED` if the store knows of another process that has the log, or with the signal's reason.
  */
 export async function openLease(
   store: Store,
@@ -56,7 +56,7 @@ export async function openLease(
   }
 }
 
-/** Returns a lease to an open opener; if the opener was closed in the meantime, the lease is released. */
+/** Returns a lease if the opener is still open. Otherwise releases the lease and throws. */
 async function keptIf(opener: Opener, lease: StoreLease): Promise<StoreLease> {
   try {
     opener.checkOpen()
@@ -67,7 +67,7 @@ async function keptIf(opener: Opener, lease: StoreLease): Promise<StoreLease> {
   }
 }
 
-/** Returns the holder of a log; `undefined`: the store does not say. */
+/** Returns the holder of a log; `undefined` if the store does not say. */
 async function holderOf(store: Store, agentId: string): Promise<LogHolder | 'nobody' | undefined> {
   if (store.holder === undefined) return undefined
   try {

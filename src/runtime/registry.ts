@@ -7,11 +7,11 @@ import { hasMetadata, metadataSchema, type Metadata } from '../protocol/metadata
 import { Agent, type AgentOwner } from './agents/agent.ts'
 import type { AgentHost } from './agents/agentHost.ts'
 
-/** A page of agents: the agent that it follows, and its size. */
+/** A page of agents: the agent after which it begins, and its size. */
 export interface AgentPage {
   /** Id of the last agent of the previous page; omit it for the first page. */
   readonly after?: string
-  /** Default 100. */
+  /** Maximum number of agents on the page. Default 100. */
   readonly limit?: number
 }
 
@@ -29,7 +29,7 @@ const optionsSchema = lazily(() =>
   }).partial(),
 )
 
-/** The place of an agent, loaded or not. */
+/** The place of an agent in the registry, loaded or not. */
 class Slot {
   readonly agent: Agent
   readonly host: AgentHost
@@ -63,13 +63,13 @@ export class Registry {
     return this.#slots.get(agentId)?.host
   }
 
-  /** Calls `listener` with every agent that starts, including sub-agents; returns a function that ends it. */
+  /** Calls `listener` with every agent that starts, including sub-agents. Returns a function that unsubscribes it. */
   onAgent(listener: (agent: Agent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Adds an agent whose actor is running; an agent that was unloaded is there. */
+  /** Adds an agent whose actor is running. Does nothing for an agent that was only unloaded. */
   add(host: AgentHost): void {
     const old = this.#slots.get(host.agentId)
     if (old?.host === host) return
@@ -88,7 +88,7 @@ export class Registry {
     this.#unlink(slot)
   }
 
-  /** Agents without a parent, oldest first. @throws RuntimeError `INVALID_OPTION`, also when `after` is not one of them. */
+  /** Returns agents without a parent, oldest first. @throws RuntimeError `INVALID_OPTION`, also when `after` is not one of them. */
   roots(options: ListOptions = {}): Agent[] {
     const checked = checkedBy(optionsSchema(), options, 'agents')
     const { after, limit = Infinity } = checked.page ?? {}
@@ -99,7 +99,7 @@ export class Registry {
     return agents
   }
 
-  /** All agents without a parent, including incognito ones, which are not listed. */
+  /** Returns all agents without a parent, including incognito ones, which `roots` leaves out. */
   everyRoot(): Agent[] {
     const incognito = [...this.#slots.values()].filter(({ host }) => host.incognito && host.parent === undefined)
     return [...this.roots(), ...incognito.map(({ agent }) => agent)]

@@ -20,7 +20,7 @@ export const wasCutOff = ({ restored }: AgentInput): boolean =>
 export const hasLog = ({ agentId, lastSeq }: StoreLease): RuntimeError =>
   new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" has a log of ${lastSeq} records in this store.`)
 
-/** @throws RuntimeError `AGENT_INCOGNITO` */
+/** Checks that an agent is stored. @throws RuntimeError `AGENT_INCOGNITO` */
 export function checkStored(
   agent: { readonly agentId: string; readonly incognito?: true | undefined } | undefined,
   verb: string,
@@ -64,7 +64,7 @@ export function checkResumable(
 }
 
 /**
- * Checks that the agent's dependencies were given. Otherwise the log stays unchanged.
+ * Checks that the agent's dependencies were given if its log has work to continue. Otherwise the log stays unchanged.
  * @throws RuntimeError `DEPS_MISSING`
  */
 export function checkOwedDeps(definition: AgentDefinition, deps: unknown, { past, records, base }: OpenedLog): void {
@@ -76,7 +76,7 @@ export function checkOwedDeps(definition: AgentDefinition, deps: unknown, { past
 }
 
 /**
- * Checks that a definition has the agent's name.
+ * Checks that a definition has the name of the agent's definition.
  * @throws RuntimeError `INVALID_DEFINITION`
  */
 export function checkSame(agentId: string, name: string, definition: AgentDefinition): void {
@@ -86,7 +86,7 @@ export function checkSame(agentId: string, name: string, definition: AgentDefini
 }
 
 /**
- * Checks that an agent has the requested metadata. Otherwise it belongs to another owner.
+ * Checks that an agent has the requested metadata. If not, it belongs to another owner.
  * @throws RuntimeError `AGENT_EXISTS`
  */
 export function checkOwner(agentId: string, metadata: Metadata | undefined, asked: Metadata | undefined): void {

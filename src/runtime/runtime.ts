@@ -212,7 +212,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
     })
   }
 
-  /** Makes an agent that continues from a log; if that fails, the log is released. */
+  /** Makes an agent that continues from a log. If that fails, the log is released. */
   async #fromLog<T>(
     lease: StoreLease,
     definition: AgentDefinition,
@@ -229,7 +229,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
     }
   }
 
-  /** Continues an interrupted run before anyone can send another message. */
+  /** Returns a command that continues an interrupted run before anyone can send another message. */
   #resumption(): AgentMachineEvent {
     return { type: 'resume', id: this.#owner.newId(), at: this.#shared.clock.now() }
   }
@@ -279,7 +279,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
     return host
   }
 
-  /** Called when its actor runs; from now on the agent is visible. */
+  /** Makes the agent visible, now that its actor runs. */
   #attach(agentId: string, actor: ActorRefFrom<typeof agentMachine>): void {
     const host = this.#hosts.get(agentId)!
     host.attach(actor)
@@ -290,7 +290,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
     return this.#shared.clock
   }
 
-  /** Parts that all its agents share. */
+  /** Parts that all agents of the runtime share. */
   get shared(): HostShared {
     return this.#shared
   }
@@ -313,7 +313,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
     return this.#registry.roots(options)
   }
 
-  /** All agents, including incognito ones. */
+  /** Returns all agents without a parent, including incognito ones. */
   roots(): Agent[] {
     return this.#registry.everyRoot()
   }
@@ -326,20 +326,20 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
     return this.#registry.onAgent(listener)
   }
 
-  /** Closes `companion` with the runtime, while its agents end. `false`: the runtime is closing already. */
+  /** Closes `companion` with the runtime, while its agents end. Returns `false` if the runtime is already closing. */
   closeWith(companion: Closable): boolean {
     if (this.#closing !== undefined) return false
     this.#companions.push(companion)
     return true
   }
 
-  /** Closes what stands above agents before any of them ends. `false`: the runtime is closing already. */
+  /** Closes `above`, which stands above agents, before any of them ends. Returns `false` if the runtime is already closing. */
   closeFirst(above: Closable): boolean {
     if (this.#closing === undefined) this.#above.add(above)
     return this.#closing === undefined
   }
 
-  /** Something above agents was closed by itself. */
+  /** Forgets something above agents that was closed by itself. */
   closed(above: Closable): void {
     this.#above.delete(above)
   }
@@ -386,7 +386,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts {
     return this.#hosts.release(host)
   }
 
-  /** @throws RuntimeError `RUNTIME_CLOSED` */
+  /** Checks that the runtime is open. @throws RuntimeError `RUNTIME_CLOSED` */
   checkOpen(): void {
     if (this.#closing !== undefined) throw new RuntimeError('RUNTIME_CLOSED', 'The runtime is closed.')
   }

@@ -39,7 +39,7 @@ export const artifactOf = (artifactId: string, name: string, parts: Part[]): Art
   extensions: [],
 })
 
-/** Returns the words of parts; addresses stand for files. */
+/** Returns the text of parts, with addresses in place of files. */
 export const textIn = (parts: readonly Part[]): string =>
   parts
     .flatMap(({ content, filename, mediaType }) => {

@@ -35,10 +35,10 @@ export function acp(options: AcpOptions = {}): Endpoint {
   }
 }
 
-/** The limits a socket keeps. */
+/** Limits of a socket. */
 interface SocketLimits {
   readonly highWaterBytes: number
-  /** Nesting of a message. */
+  /** Maximum nesting depth of a message. */
   readonly depth: number
 }
 
@@ -83,7 +83,7 @@ const refusal = (error: RequestError): string =>
 const parseError = refusal(RequestError.parseError())
 const tooDeep = refusal(RequestError.invalidRequest({ code: 'BRIDGE_LIMIT' }, 'the message is nested too deeply'))
 
-/** Parses a JSON text; `undefined`: it is not JSON, since JSON has no such value. */
+/** Parses a JSON text. Returns `undefined` if it is not JSON, which has no such value. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text)

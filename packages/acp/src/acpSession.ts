@@ -22,7 +22,7 @@ const words: { readonly [M in PermissionMode]: string } = {
   refuse: 'Denies what it would ask about.',
 }
 
-/** Returns the modes of a session, for the answer that opens it; nothing for an agent whose calls no rules decide about. */
+/** Returns the modes of a session for the answer that opens it. Empty for an agent whose calls are not decided by rules. */
 function modesOf(
   agent: DrivenAgent,
   may: (right: 'control' | 'permit') => boolean,
@@ -76,7 +76,7 @@ export class AcpSession {
   #unsubscribe: () => void
   #turn: Turn | undefined
   #isDetached = false
-  /** Sent with the first turn: before `session/new` is answered, the client does not know the session. */
+  /** A note sent with the first turn: the client does not know the session before `session/new` is answered. */
   #remark: string | undefined
 
   constructor(agent: DrivenAgent, host: SessionHost) {
@@ -116,7 +116,7 @@ export class AcpSession {
     return this.#agent.definition
   }
 
-  /** Continues with this instance of the agent: after it was closed and woken, there is another. */
+  /** Continues with a new instance of the agent, after the old one was closed and woken. */
   attach(agent: DrivenAgent): void {
     if (agent === this.#agent) return
     this.#unsubscribe()
@@ -129,7 +129,7 @@ export class AcpSession {
     this.#remark = text
   }
 
-  /** Sends everything so far; resolves once the client has it. */
+  /** Sends the conversation so far. Resolves once the client has it. */
   async replay(): Promise<void> {
     const { updates, openCalls } = pastUpdates(this.#agent.conversation)
     this.#live.know(openCalls)

@@ -37,7 +37,7 @@ interface LiveOptions {
 
 type Reader<T extends AgentEvent['type']> = (live: LiveUpdates, event: EventOf<T>) => readonly SessionUpdate[]
 
-/** Pieces of one attempt at a reply share an id; each attempt is a message of its own. */
+/** Returns the id shared by the pieces of one attempt at a reply. Each attempt is a message of its own. */
 const replyId = ({ turnIndex }: { readonly turnIndex: number }, attempt: number): string =>
   attempt > 1 ? `t${turnIndex}.${attempt}` : `t${turnIndex}`
 
@@ -47,12 +47,12 @@ export class LiveUpdates {
   /** True if the current run was requested over this connection. */
   isOwnRun = false
   attempt = 1
-  /** How much of the reply was sent, in UTF-16 units. */
+  /** Length of the reply's text and thinking already sent, in UTF-16 units. */
   readonly sent = { text: 0, thinking: 0 }
   readonly #known = new Set<string>()
-  /** Calls that go on in the background, by their ids for the model, each with its own. */
+  /** Ids of background calls for the client, by the ids that the model knows. */
   readonly background = new Map<string, string>()
-  /** The output of running calls so far, and whether they ended with a report. */
+  /** Output of running calls so far, and whether it ended with a report. */
   readonly #progress = new Map<string, Printed>()
 
   constructor(options: LiveOptions) {
@@ -67,7 +67,7 @@ export class LiveUpdates {
     return call === undefined ? updates : [...updates, ...this.#shown(call)]
   }
 
-  /** A call that no reply has. */
+  /** Returns the updates for a call that appears in no reply. */
   #shown({ callId: toolCallId, name, input, end }: CallShown): SessionUpdate[] {
     const begun = this.announce({ toolCallId, name, input })
     if (end === undefined) return [...begun, { sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' }]
@@ -118,7 +118,7 @@ export class LiveUpdates {
     })
   }
 
-  /** The output of a running call so far; only the end if it is long. Each report starts on a new line; pieces of output are joined. */
+  /** Returns a running call's output so far, or only its end if it is long. Each report starts on a new line. Output pieces are joined. */
   printed(toolCallId: string, { text, isReport }: Printed): string {
     const before = this.#progress.get(toolCallId)
     const isApart = before !== undefined && (isReport || before.isReport) && !before.text.endsWith('\n')
@@ -127,7 +127,7 @@ export class LiveUpdates {
     return all
   }
 
-  /** The unsent rest of a reply's thinking and text. */
+  /** Returns the unsent rest of a reply's thinking and text. */
   rest(messageId: string, { text, thinking }: { readonly text: string; readonly thinking: string }): SessionUpdate[] {
     return [
       ...this.#piece('agent_thought_chunk', messageId, 'thinking', { text: thinking, offset: 0 }),
@@ -262,7 +262,7 @@ const ofSubAgents: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
   },
 }
 
-/** A piece that a running call said: a report, or a piece of the output that `run_command` reports. */
+/** Returns a piece of a running call's progress: a report, or a piece of the output of `run_command`. */
 function printedIn(progress: unknown): Printed | undefined {
   const output = typeof progress === 'object' && progress !== null && 'output' in progress ? progress.output : undefined
   if (typeof output === 'string') return { text: output, isReport: false }
@@ -270,7 +270,7 @@ function printedIn(progress: unknown): Printed | undefined {
   return text === undefined ? undefined : { text, isReport: true }
 }
 
-/** A compaction's beginning or end. An agent has one at a time, so its turn names it, or the request that it answers. */
+/** Returns the update for a compaction's beginning or end. An agent has one at a time, so its turn names it, or the request that it answers. */
 function compactionUpdate(event: EventOf<'compaction.start' | 'compaction.end'>): SessionUpdate {
   const { runId, turnIndex, requestId = `${runId}/t${turnIndex}` } = event
   const named = { sessionUpdate: 'compaction_update', compactionId: requestId } as const

@@ -17,9 +17,9 @@ import { listPage } from './sessionList.ts'
 
 /** Options of an ACP connection. */
 export interface OpenOptions {
-  /** Name of the definition that `session/new` spawns where the client names none. Default: the first. */
+  /** Name of the definition that `session/new` spawns if the client names none. Default: the first. */
   readonly definition?: string | undefined
-  /** Called once when the client does not read what it is sent; the connection is closed then. */
+  /** Called once when the client does not read its messages. The connection is then closed. */
   onStuck?(): void
 }
 
@@ -169,7 +169,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
   }
 }
 
-/** Answers a request; whatever is thrown becomes its error. */
+/** Answers a request. A thrown value becomes the error of the response. */
 async function answer<T>(sessionId: string | undefined, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -198,7 +198,7 @@ const rpcCodes: { readonly [C in ErrorCode]?: number } = {
   BRIDGE_LIMIT: invalidRequest,
 }
 
-/** Any thrown value as the error of a request, with our code and the session in `data`. */
+/** Converts any thrown value to the error of a request, with our code and the session in `data`. */
 function toRequestError(thrown: unknown, sessionId?: string): RequestError {
   if (thrown instanceof RequestError) return thrown
   const { code, message } = outwardError(toErrorInfo(thrown, 'INTERNAL'))

@@ -1,11 +1,11 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 
 interface OutboxOptions {
-  /** Hands an update to the connection; rejects once that is closed. */
+  /** Hands an update to the connection. Rejects once the connection is closed. */
   send(update: SessionUpdate): Promise<void>
   /** Maximum number of characters of live updates that may wait. */
   readonly maxChars: number
-  /** Called once when more characters wait: the client does not read. */
+  /** Called once when more than `maxChars` characters wait because the client does not read. */
   onOverflow(): void
 }
 
@@ -42,17 +42,17 @@ export class Outbox {
     this.#add(entry)
   }
 
-  /** Past updates, which are taken one by one as the client reads. */
+  /** Adds past updates, which are taken one by one as the client reads. */
   replay(updates: Iterable<SessionUpdate>): void {
     this.#add({ type: 'past', updates })
   }
 
-  /** Resolves once everything before was sent, or never will be. */
+  /** Resolves once all earlier updates were sent, or never will be. */
   flushed(): Promise<void> {
     return new Promise((resolve) => this.#add({ type: 'mark', reached: resolve }))
   }
 
-  /** A getter, since it may have changed after each await. */
+  /** True once the connection is closed. A getter, since the value may change during each await. */
   get #isClosed(): boolean {
     return this.#state === 'closed'
   }
@@ -105,7 +105,7 @@ const sizeOf = (update: SessionUpdate): number => {
   return text === undefined ? JSON.stringify(update).length : text.length + 200
 }
 
-/** The text of an update that may be joined with its neighbours. */
+/** Returns the text of an update that may be joined with its neighbors. */
 function pieceOf(update: SessionUpdate): string | undefined {
   if (update.sessionUpdate !== 'agent_message_chunk' && update.sessionUpdate !== 'agent_thought_chunk') return undefined
   return update.content.type === 'text' && !('_meta' in update) ? update.content.text : undefined

@@ -6,16 +6,16 @@ import type { Tag } from '../../../src/protocol/braking.ts'
 import { brakeNotes, revertNote, textChunk, userUpdates } from './sessionUpdates.ts'
 import { callUpdate, outcomeUpdate } from './toolCallShape.ts'
 
-/** A conversation for a client that did not follow it. */
+/** A past conversation, for a client that did not follow it. */
 export interface Past {
   readonly updates: readonly SessionUpdate[]
-  /** Ids of its calls that have not ended. */
+  /** Ids of the conversation's calls that have not ended. */
   readonly openCalls: readonly string[]
 }
 
 /**
- * A conversation as a client would have seen it live: everything in order, abandoned parts too, with each revert where it happened.
- * Pure.
+ * Returns a conversation as a client would have seen it live: everything in order, abandoned parts too, with each
+ * revert where it happened. Pure.
  */
 export function pastUpdates(conversation: Pick<ConversationView, 'log'>): Past {
   const nodes = conversation.log()
@@ -45,7 +45,7 @@ export function pastUpdates(conversation: Pick<ConversationView, 'log'>): Past {
   return { updates, openCalls: [...open] }
 }
 
-/** The copies that begin with this node; those of two grafts in a row are as one. */
+/** Returns the copies that begin with this node. Two consecutive grafts count as one. */
 function copiesFrom(nodes: readonly ConversationNode[], index: number): { nodeId: number; from: number }[] {
   const copies: { nodeId: number; from: number }[] = []
   for (const { id, copiedFrom } of nodes.slice(index)) {
@@ -64,7 +64,7 @@ function replyUpdates(nodeId: number, { content }: AssistantMessage): SessionUpd
   })
 }
 
-/** Reverts by the last node each one took off the trunk. */
+/** Returns the reverts by the last node that each one took off the trunk. */
 function revertsByLast(nodes: readonly ConversationNode[]): Map<number, { target: number; tag: Tag }[]> {
   const reverts = new Map<number, { target: number; tag: Tag }[]>()
   for (const { id: target, tags } of nodes) {

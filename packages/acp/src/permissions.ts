@@ -27,7 +27,7 @@ interface PermissionOptions {
   driven(): Promise<DrivenAgent>
 }
 
-/** The answers to a call; with a rule also those that hold for the session. */
+/** Returns the possible answers to a call. A rule adds those that hold for the session. */
 const choicesFor = (rule: string | undefined): PermissionOption[] => [
   { optionId: 'allow', name: 'Allow', kind: 'allow_once' },
   ...(rule === undefined
@@ -39,7 +39,7 @@ const choicesFor = (rule: string | undefined): PermissionOption[] => [
     : [{ optionId: 'rejectAll', name: `Reject ${oneLine(rule)}`, kind: 'reject_always' } as const]),
 ]
 
-/** How often a client may answer a question with something that does not fit. */
+/** Maximum number of invalid answers that a client may give to a question. */
 const maxTries = 5
 
 const noFit: Verdict = { decision: 'deny', reason: 'The client gave no answer that fits.' }
@@ -53,7 +53,7 @@ export class Permissions {
     this.#options = options
   }
 
-  /** Never rejects. A client that cannot ask, or gives no valid answer, has denied. */
+  /** Asks the client. Never rejects. A client that cannot ask, or gives no valid answer, has denied. */
   async ask(agent: DrivenAgent, pending: Pending): Promise<void> {
     const { key } = pending
     if (this.#asked.has(key)) return
@@ -75,7 +75,7 @@ export class Permissions {
     if (this.#asked.get(key) === controller) this.#asked.delete(key)
   }
 
-  /** Cancels the request about a key that was decided, or whose call has ended. */
+  /** Cancels the request for a key that was decided, or whose call has ended. */
   settle({ key }: { readonly key: string }): void {
     for (const [asked, controller] of this.#asked) if (asked === key || asked.startsWith(`${key}/`)) controller.abort()
   }
@@ -116,14 +116,14 @@ export class Permissions {
   }
 }
 
-/** All that a call is given, as it is: clients take a text for Markdown. */
+/** Returns a call's full input, unformatted, because clients interpret text as Markdown. */
 function inFull(input: unknown): ToolCallContent {
   const text = callInFull(input).join('\n')
   const fence = '`'.repeat(Math.max(3, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length + 1)))
   return textContent(`${fence}\n${text}\n${fence}`)
 }
 
-/** Why an answer was refused, and is to be asked for again; `undefined` if it was not. */
+/** Returns why an answer was refused and must be requested again. `undefined` if it was accepted. */
 async function refusal(
   driven: () => Promise<DrivenAgent>,
   key: string,

@@ -25,7 +25,7 @@ const readers: { readonly [T in ContentBlock['type']]: (block: BlockOf<T>) => Pl
   },
 }
 
-/** The last segment of an address, as the name of what lies there. */
+/** Returns the last segment of an address, as the name of the resource. */
 function nameIn(uri: string): { name?: string } {
   const [path = ''] = uri.split(/[?#]/, 1)
   const name = withoutEnd(path, '/').split(/[/:]/).at(-1) ?? ''
@@ -39,15 +39,15 @@ function nameIn(uri: string): { name?: string } {
 const oneLine = (text: string): string => text.replace(/[\s[\]]+/g, ' ').trim()
 
 /**
- * A prompt's content as an agent takes it: a link becomes a Markdown link, an embedded text is given with its address, other resources
- * and sound are files.
+ * Converts a prompt's content for an agent: a link becomes a Markdown link, an embedded text is given with its address,
+ * other resources and sound are files.
  */
 export const promptContent = (blocks: readonly ContentBlock[]): PlainBlock[] =>
   blocks.map((block) => (readers[block.type] as (block: ContentBlock) => PlainBlock)(block))
 
 type LimitName = Extract<PauseReason, { type: 'limit' }>['limit']
 
-/** ACP has no limits of cost or time, and no stalls: they stop further requests. */
+/** Stop reasons for limits and stalls. ACP has none for cost, time or stalls, so these only stop further requests. */
 const pauseReasons: { readonly [L in LimitName | 'stall']: StopReason } = {
   turns: 'max_turn_requests',
   tokens: 'max_tokens',

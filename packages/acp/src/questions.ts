@@ -15,7 +15,7 @@ import { callShape } from './toolCallShape.ts'
 
 type Question = PendingOf<'question'>
 
-/** Decision of a client, with the reason if it denied. */
+/** A client's decision, with the reason if it denied. */
 export interface Verdict {
   readonly decision: Decision
   readonly reason?: string

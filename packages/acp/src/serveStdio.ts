@@ -3,16 +3,16 @@ import { ndJsonStream } from '@agentclientprotocol/sdk'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
 import { openAcp, type OpenOptions } from './openAcp.ts'
 
-/** The two ends of a process that ACP goes over. */
+/** The input and output of a process that carries ACP. */
 export interface StdioEnds {
   readonly input: Readable
-  /** Calls back once the bytes have been taken, or never will be. */
+  /** Writes bytes. Calls `done` once they were taken, or never will be. */
   write(bytes: Uint8Array, done: (error?: Error | null) => void): void
   /** Ends the connection from this side. */
   readonly signal: AbortSignal
 }
 
-/** Speaks ACP in lines of JSON; resolves once the input has ended, or `signal` is aborted. Agents go on. */
+/** Serves ACP as lines of JSON. Resolves once the input has ended or `signal` is aborted. Agents continue. */
 export async function serveStdio(
   { input, write, signal }: StdioEnds,
   access: AgentAccess,

@@ -13,9 +13,9 @@ const pageSize = 50
 const maxTitle = 80
 
 /**
- * A page of the sessions that can be continued, running or not, the one written last first. With `cwd`, only sessions that were begun in
- * that folder, or that have no folder because they were not begun by ACP. Rejects with `STORE_READ_FAILED`, `INVALID_OPTION` for an invalid
- * cursor.
+ * Returns a page of the sessions that can be continued, running or not, the most recently written first. With `cwd`,
+ * only sessions that were begun in that folder, or that have no folder because they were not begun by ACP. Rejects with
+ * `STORE_READ_FAILED`, `INVALID_OPTION` for an invalid cursor.
  */
 export async function listPage(
   access: AgentAccess,
@@ -51,7 +51,7 @@ const mayGoOn = (
 ): boolean =>
   path.length === 0 && !isStopped && (running.has(id) || (error === undefined && definitions.includes(definition)))
 
-/** The first words that no guard refused, which are known once there is a reply. */
+/** Returns the first words that no guard refused. They are known once there is a reply. */
 async function firstWords(access: AgentAccess, agentId: string): Promise<string> {
   let first: RecordOf<'message.added'> | undefined
   for await (const record of access.records(agentId)) {
@@ -63,7 +63,7 @@ async function firstWords(access: AgentAccess, agentId: string): Promise<string>
   return first === undefined ? '' : textOf(first.message.content)
 }
 
-/** A folder without the separators at its end, of either kind of system. */
+/** Returns a folder without separators at its end, in the notation of either kind of system. */
 const bare = (folder: string): string => folder.slice(0, 1) + withoutEnd(folder.slice(1), '\\/')
 
 const titleOf = (text: string): string => cutEnd(text.replace(/\s+/g, ' ').trim(), maxTitle)

@@ -4,13 +4,13 @@ import { checkedBy, RuntimeError } from '../../../src/protocol/errors.ts'
 import type { Metadata } from '../../../src/protocol/metadata.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
 
-/** Absolute paths of any system: the client may run on another operating system than the server. */
+/** Matches absolute paths of any system: the client's operating system may differ from the server's. */
 const absolute = /^(?:\/|\\\\|[A-Za-z]:[\\/])/
 
 const metaSchema = z.object({ definition: z.string().optional() }).optional()
 
 /**
- * The definition of a new session: the one in `_meta.escapement.definition`, else `preferred`, else the first.
+ * Returns the definition of a new session: the one in `_meta.escapement.definition`, else `preferred`, else the first.
  *
  * @throws RuntimeError `INVALID_OPTION`
  */
@@ -26,7 +26,7 @@ export function definitionFor(
 }
 
 /**
- * Checks the folders, which are only noted: the agent's definition determines the files it may work on.
+ * Checks the folders, which are only recorded: the agent's definition determines which files it may use.
  *
  * @throws RuntimeError `INVALID_OPTION` for a relative `cwd`, and for more folders, which are not announced
  */
@@ -40,23 +40,23 @@ export function checkFolders({
   }
 }
 
-/** The metadata that has the folder in which a session was begun. */
+/** Metadata key for the folder in which a session was begun. */
 const cwdKey = 'acp.cwd'
-/** Maximum number of characters of a folder that is kept, since metadata are short. */
+/** Maximum length of a stored folder in characters, since metadata values are short. */
 const maxCwd = 1_024
 
-/** Notes the folder on a new session, unless the server sets that itself. Pure. */
+/** Adds the folder to a new session's metadata, unless the server sets it. Pure. */
 export function folderNoted({ cwd }: Pick<NewSessionRequest, 'cwd'>, own: Metadata | undefined): Metadata {
   return cwd.length > maxCwd || (own !== undefined && Object.hasOwn(own, cwdKey)) ? {} : { [cwdKey]: cwd }
 }
 
-/** The folder in which a session was begun; `undefined` for one that was not begun by ACP. Pure. */
+/** Returns the folder in which a session was begun. `undefined` if ACP did not begin it. Pure. */
 export function folderOf(metadata: Metadata | undefined): string | undefined {
   const cwd = metadata?.[cwdKey]
   return typeof cwd === 'string' ? cwd : undefined
 }
 
-/** A note to the user about MCP servers that were requested and are not connected. */
+/** Returns a note to the user about requested MCP servers that are not connected. */
 export function mcpRemark(servers: readonly McpServer[]): string | undefined {
   if (servers.length === 0) return undefined
   const names = servers.map(({ name }) => name).join(', ')

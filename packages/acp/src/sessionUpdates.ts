@@ -9,7 +9,7 @@ import { contentBlock } from './toolCallShape.ts'
 
 type ChunkKind = Extract<SessionUpdate['sessionUpdate'], `${string}_message_chunk` | 'agent_thought_chunk'>
 
-/** A piece of a message; those of one message have one id. */
+/** Returns a piece of a message. All pieces of a message share its id. */
 export const chunk = (sessionUpdate: ChunkKind, messageId: string, content: ContentBlock): SessionUpdate => ({
   sessionUpdate,
   messageId,
@@ -25,7 +25,7 @@ export const userUpdates = (nodeId: number, { content, provenance }: UserMessage
     ? content.map((block: PlainBlock) => chunk('user_message_chunk', `n${nodeId}`, contentBlock(block)))
     : []
 
-/** A note of the runtime, which clients show like the model's thinking; `_meta` has it as data. */
+/** Returns a note from the runtime, which clients show like the model's thinking. `_meta` has it as data. */
 export const note = (messageId: string, text: string, meta: object): SessionUpdate => ({
   sessionUpdate: 'agent_thought_chunk',
   messageId,
@@ -33,14 +33,14 @@ export const note = (messageId: string, text: string, meta: object): SessionUpda
   _meta: { escapement: meta },
 })
 
-/** A revert, with its tag. */
+/** Returns the note for a revert, with its tag. */
 export const revertNote = (target: NodeId, tag: Tag, category?: RevertOutcome['category']): SessionUpdate => {
   const what = `Went back to ${formatNodeId(target)}: ${counted(tag.abandoned.length, 'message')} left the context.`
   const meta = { type: 'revert', target, kind: tag.kind, abandoned: tag.abandoned, ...(category && { category }) }
   return note(`revert-${tag.abandoned.at(-1) ?? 0}-${target}`, `${what}\n${tag.kind}: ${tag.text}`, meta)
 }
 
-/** Notes about what brakes did, by the record of it. */
+/** Notes about the actions of brakes, by record type. */
 export const brakeNotes = Object.fromEntries(
   Object.entries(brakeWords.chat).map(([type, words]) => [
     type,
@@ -53,7 +53,7 @@ export const brakeNotes = Object.fromEntries(
   readonly [T in keyof typeof brakeWords.chat]: (outcome: Parameters<(typeof brakeWords.chat)[T]>[0]) => SessionUpdate
 }
 
-/** Note about the outcome of undoing a revert. */
+/** Returns a note about the outcome of undoing a revert. */
 export const undoNote = (id: string, { undone, kept }: UndoLedger): SessionUpdate => {
   const lines = [
     ...(undone.length === 0 ? [] : [`Undone: ${undone.join(', ')}.`]),
@@ -76,7 +76,7 @@ export const pruneNote = ({ id, steps, tokens, memo, masked, shown }: PruneOutco
   })
 }
 
-/** Note about a detected loop. ACP has no stop reason for a loop, so a pause is sent as a message to the person. */
+/** Returns a note about a detected loop. ACP has no stop reason for a loop, so a pause is sent as a message to the person. */
 export const stallNote = ({ rule, first, target, steps, evidence, count, rung }: StallOutcome): SessionUpdate => {
   const messageId = `stall-${steps.at(-1)!}`
   const meta = { type: 'stall', rule, first, target, steps, count, rung }

@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   prun: 'think',
 }
 
-/** A call as updates and permission requests carry it. */
+/** Returns a call in the form that updates and permission requests carry. */
 export const callShape = (call: KnownCall) => ({
   toolCallId: call.toolCallId,
   title: titleOf(call),
@@ -25,14 +25,14 @@ export const callShape = (call: KnownCall) => ({
   rawInput: call.input,
 })
 
-/** Update for a call that waits. */
+/** Returns the update for a call that waits. */
 export const callUpdate = (call: KnownCall): SessionUpdate => ({
   sessionUpdate: 'tool_call',
   ...callShape(call),
   status: 'pending',
 })
 
-/** A block as ACP content, which holds no image that lies elsewhere: that becomes a link. A file other than sound is a resource. */
+/** Converts a block to ACP content. An image stored elsewhere becomes a link. A file other than sound is a resource. */
 export function contentBlock(block: PlainBlock): ContentBlock {
   if ('url' in block) return { type: 'resource_link', name: block.url, uri: block.url }
   if (block.type !== 'file') return { ...block }
@@ -43,7 +43,7 @@ export function contentBlock(block: PlainBlock): ContentBlock {
 
 export const textContent = (text: string): ToolCallContent => ({ type: 'content', content: { type: 'text', text } })
 
-/** The result of a call. Changed files are locations if their paths are absolute, as ACP requires. */
+/** Returns the update for a call's result. Changed files are locations if their paths are absolute, as ACP requires. */
 export function outcomeUpdate(
   toolCallId: string,
   message: Pick<ToolResultMessage, 'content' | 'isError' | 'changed' | 'synthetic'>,

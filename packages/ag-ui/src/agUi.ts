@@ -10,8 +10,8 @@ import type { Rules } from './threads.ts'
 
 export interface AgUiOptions {
   /**
-   * Name of the definition that all threads are agents of: others are refused, and `serve` refuses a name that it does not serve. Default: a
-   * new thread is of `forwardedProps.definition`, or the first one served, and any agent within reach is a thread.
+   * Name of the definition of every thread's agent: other agents are refused, and `serve` refuses a name that it does not serve.
+   * Default: a new thread is of `forwardedProps.definition`, or the first one served, and any agent within reach is a thread.
    */
   readonly definition?: string
   /**

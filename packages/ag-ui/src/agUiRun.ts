@@ -11,16 +11,16 @@ import type { ThreadActivity } from './threadActivity.ts'
 
 /** Options of a run that starts. */
 interface RunStart {
-  /** Ids of its user messages, in order. */
+  /** Ids of the run's user messages, in order. */
   readonly messageIds?: readonly string[]
-  /** True if it continues the agent's current run, without waiting for a run of its own to start. */
+  /** True if the run continues the agent's current run, without waiting for a run of its own to start. */
   readonly isContinuation?: boolean
   /** Id of the agent's run if it has already started, with the tokens used so far. */
   readonly agentRunId?: string | undefined
   readonly usage?: Usage
-  /** The tools that its client has. */
+  /** Tools that the run's client has. */
   readonly tools?: ClientTools
-  /** True if its client only looks. */
+  /** True if the client only watches. */
   readonly isLook?: boolean
 }
 
@@ -28,7 +28,7 @@ const noTools: ClientTools = new Set()
 
 /** Events that happened before a run had its first observer. */
 interface Backlog {
-  /** The conversation before it. */
+  /** The conversation before those events. */
   readonly before: readonly Message[]
   readonly events: { readonly event: AgentEvent; readonly isShown: boolean }[]
 }
@@ -47,17 +47,17 @@ export class AgUiRun {
   readonly observers = new Set<RunObserver>()
   /** Set if an engine places the agent: rejects if the engine refused the commands of this run. */
   taken: Promise<void> | undefined
-  /** Called once its observers know that it is over. */
+  /** Called once the run's observers know that it is over. */
   onOver: () => void = () => {}
-  /** Ids of its user messages. */
+  /** Ids of the run's user messages. */
   readonly messageIds: readonly string[]
-  /** Those of them that are not in the conversation yet. */
+  /** Ids of the run's messages that are not in the conversation yet. */
   readonly pendingMessageIds: string[]
   readonly #isContinuation: boolean
   readonly #tools: ClientTools
   readonly #isLook: boolean
   #agentRunId: string | undefined
-  /** `ending`: its ending waits for the store; `over`: that may be sent. */
+  /** `ending`: the run's end waits for the store. `over`: the end may be sent. */
   #state: 'opening' | 'running' | 'ending' | 'over' = 'opening'
   #ending: Ending | undefined
   #backlog: Backlog | undefined
@@ -105,7 +105,7 @@ export class AgUiRun {
     return this.#usage
   }
 
-  /** Aborts it, as its client has left, unless others observe it or it is over. */
+  /** Aborts the run because its client has left, unless others observe the run or it is over. */
   leftBy(observer?: RunObserver): void {
     const isSeen = [...this.observers].some((other) => other !== observer)
     if (this.#isLook || this.#ending !== undefined || isSeen) return
@@ -114,7 +114,7 @@ export class AgUiRun {
     else agent.dispatch({ type: 'agent.abort', agentId: agent.id, run: requestIdOf(this.runId) })
   }
 
-  /** All its commands have been dispatched. */
+  /** Starts the run, after all its commands have been dispatched. */
   opened(): void {
     if (this.#state === 'opening') this.#state = 'running'
     this.#checkInterrupt()
@@ -145,7 +145,7 @@ export class AgUiRun {
     }
   }
 
-  /** Ends it; the first ending counts. It is sent once the store has the records before it. */
+  /** Ends the run. The first ending counts. It is sent once the store has the records before it. */
   finish(ending: Ending): void {
     if (this.#ending !== undefined) return
     const { agent } = this.activity
@@ -159,7 +159,7 @@ export class AgUiRun {
     else pending.then(over, over)
   }
 
-  /** The client's id of a message that joined the conversation, if it is the next one of this run. */
+  /** Returns the client's id of a message that joined the conversation, if it is the next one of this run. */
   messageIdFor(event: EventOf<'message.added'>): string | undefined {
     return event.message.source !== 'steering' && this.#isMine(event) ? this.pendingMessageIds.shift() : undefined
   }
@@ -172,14 +172,14 @@ export class AgUiRun {
     if (isOwn) this.#spentBefore = this.activity.agent.spent
   }
 
-  /** Returns true if an event of the agent belongs to this run. */
+  /** True if an event of the agent belongs to this run. */
   #isMine(event: AgentEvent): boolean {
     if (!('runId' in event)) return this.isLive
     if (this.#isContinuation) this.#agentRunId ??= event.runId
     return event.runId === this.#agentRunId
   }
 
-  /** Ends it with an interrupt if nothing can continue before a decision. */
+  /** Ends the run with an interrupt if nothing can continue before a decision. */
   #checkInterrupt(): void {
     const { agent } = this.activity
     if (this.#state !== 'running' || !this.isLive || !awaitsDecision(agent)) return

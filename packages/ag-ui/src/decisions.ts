@@ -8,7 +8,7 @@ import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'
 import { toolCallIdOf } from './ids.ts'
 import { mediaBlock } from './userInput.ts'
 
-/** Decision of a client about a pending call or question; `callId` is its key. */
+/** A client's decision about a pending call or question. `callId` is its key. */
 export interface Decided {
   readonly callId: string
   readonly decision: Decision
@@ -24,7 +24,7 @@ const approvalSchema = z.object({
 const callSchema = z.union([onlyFields({ error: z.string() }), onlyFields({ result: z.unknown() })])
 
 /**
- * The answer to an interrupt.
+ * Returns the decision in an answer to an interrupt.
  *
  * @throws RuntimeError `CALL_NOT_PENDING`, `INVALID_OPTION`
  */
@@ -82,8 +82,8 @@ export function clientResults(agent: DrivenAgent, messages: readonly Message[]):
 }
 
 /**
- * Decisions about calls of the client's own tools that have no result when it says something new: the page was loaded anew meanwhile, or the person wrote
- * instead of answering. None if anything else waits, which people have to decide.
+ * Returns decisions about calls of the client's own tools that have no result when a new message arrives: the page was
+ * reloaded, or the person wrote instead of answering. None if anything else waits for people to decide.
  */
 export function passedOver(
   agent: DrivenAgent,

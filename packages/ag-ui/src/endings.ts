@@ -9,14 +9,14 @@ import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'
 import { withOutwardError } from '../../bridge/src/server/outwardError.ts'
 import { toolCallIdOf, pauseInterruptId } from './ids.ts'
 
-/** End of a run. */
+/** The end of a run. */
 export type Ending =
   | { readonly type: 'interrupt'; readonly interrupts: readonly Interrupt[] }
   | { readonly type: 'success'; readonly result?: { readonly stopReason: string; readonly text: string } }
   | { readonly type: 'cancelled' }
   | { readonly type: 'error'; readonly code: string; readonly message: string }
 
-/** The last event of a run whose agent another process has taken over, which then reports how the run continues. */
+/** The last event of a run whose agent another process has taken over. That process then reports how the run continues. */
 export const lostEvent: Event = {
   type: EventType.RUN_ERROR,
   code: 'STORE_LEASE_LOST',
@@ -43,13 +43,13 @@ const ruledAnswer = {
   },
 }
 
-/** The schema of a client's result of a call. */
+/** The schema of a client's result for a call. */
 const callAnswer = { type: 'object', properties: { result: {}, error: { type: 'string' } } }
 
 /** Names of the tools that a client has. */
 export type ClientTools = ReadonlySet<string>
 
-/** End of a run that cannot continue before people answer: interrupts, or only calls of the client's own tools. */
+/** Returns the end of a run that cannot continue before people answer: interrupts, or only calls of the client's own tools. */
 export function waitEnding(agent: DrivenAgent, tools: ClientTools): Ending {
   const pending = agent.pending()
   const isForClient = ({ kind, name }: Pending): boolean => kind === 'call' && tools.has(name)
@@ -92,7 +92,7 @@ function whatIsAsked(pending: Pending): Pick<Interrupt, 'reason' | 'message' | '
   }
 }
 
-/** The end of an agent's run as AG-UI has it. */
+/** Returns the end of an agent's run in AG-UI's form. */
 export function endingOf(agent: DrivenAgent, end: RecordOf<'run.end'> | RunResult, text: string): Ending {
   const { stopReason, reason, error } = withOutwardError(end)
   if (stopReason === 'error') {
@@ -119,7 +119,7 @@ function pauseInterrupt(agentId: string, reason: PauseReason | undefined): Inter
   }
 }
 
-/** The ending for a client that only looks; `undefined`: something is under way. An agent that does not work has nothing under way. */
+/** Returns the ending for a client that only watches. `undefined`: something is under way, which requires that the agent works. */
 export function restEnding(agent: DrivenAgent, { works }: { readonly works: boolean }): Ending | undefined {
   const { pause, state } = agent
   // It waits for people, or goes on by itself.
@@ -128,7 +128,7 @@ export function restEnding(agent: DrivenAgent, { works }: { readonly works: bool
   return works && state !== 'idle' && state !== 'stopped' ? undefined : { type: 'success' }
 }
 
-/** An ending for a client that comes later: interrupts answered since are left out. */
+/** Returns an ending for a client that comes later, without the interrupts answered since. */
 export function endingNow(agent: DrivenAgent, ending: Ending): Ending {
   if (ending.type !== 'interrupt') return ending
   const asked = new Set(agent.pending().map(({ key }) => key))
@@ -137,7 +137,7 @@ export function endingNow(agent: DrivenAgent, ending: Ending): Ending {
   return interrupts.length === 0 ? { type: 'success' } : { type: 'interrupt', interrupts }
 }
 
-/** Tokens as AG-UI counts them: cached ones are part of the input. */
+/** Converts token counts to AG-UI's, in which cached tokens are part of the input. */
 export function tokenUsage({ input, output, cacheRead, cacheWrite, reasoning }: Usage): TokenUsage {
   const inputTokens = input + cacheRead + cacheWrite
   return {
@@ -150,7 +150,7 @@ export function tokenUsage({ input, output, cacheRead, cacheWrite, reasoning }: 
   }
 }
 
-/** The last event of a run. Clients older than AG-UI 1.0 (`isOld`) do not know cancelled runs, and refuse events that they do not know. */
+/** Returns the last event of a run. Clients older than AG-UI 1.0 (`isOld`) do not know cancelled runs, and refuse events that they do not know. */
 export function lastEvent(
   ending: Ending,
   ids: { threadId: string; runId: string },

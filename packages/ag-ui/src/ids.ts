@@ -19,7 +19,7 @@ export const resultMessageId = (agentId: string, turnIndex: number, callId: stri
 export const pauseInterruptId = (agentId: string): string => `${agentId}/pause`
 
 /**
- * The request id of a run in the log. A `runId` may be any text; the prefix keeps it apart from the ids of the bridge's commands,
- * which start with a session id.
+ * Returns the request id of a run in the log. A `runId` may be any text; the prefix keeps it apart from the ids of the
+ * bridge's commands, which start with a session id.
  */
 export const requestIdOf = (runId: string): string => `ag-ui:${runId}`

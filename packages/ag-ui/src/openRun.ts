@@ -56,7 +56,7 @@ export async function openRun(access: AgentAccess, input: RunAgentInput, rules: 
   return opened
 }
 
-/** True if the input answers what waits: CopilotKit answers under the `runId` of the run that asked. Sent again, it answers nothing any more. */
+/** True if the input answers something that waits: CopilotKit answers under the `runId` of the run that asked. A repeated answer has no effect. */
 function isAnswer({ agent }: Thread, { resume = [] }: RunAgentInput): boolean {
   const waiting = new Set(agent.pending().map(({ key }) => key))
   if (agent.pause !== null && !isWait(agent.pause)) waiting.add(pauseInterruptId(agent.id))
@@ -84,7 +84,7 @@ async function checkResume(access: AgentAccess, { threadId, runId, resume = [] }
 const mustDecide = (access: AgentAccess, agent: DrivenAgent, { callId, decision }: Decided): void =>
   access.mustDecide({ callId, decision: nameOf(decision) }, agent)
 
-/** A run that is in the log but not in this thread: it continues, or has ended. */
+/** Recalls a run that is in the log but not in this thread: it continues, or has ended. */
 function recall(thread: Thread, { runId, messages, tools }: RunAgentInput, past: PastRun): AgUiRun {
   const { activity } = thread
   const { agentRunId, agentRunIds, end, usage, queue } = past

@@ -14,7 +14,7 @@ import type { Rules } from './threads.ts'
 import { isLook, nothingOf, stopRun } from './watchRun.ts'
 import { piecesOf, serverSent } from '../../bridge/src/streams/piecesOf.ts'
 
-/** A server-sent event in pieces: a conversation is turned into text one message at a time. */
+/** Yields a server-sent event in pieces: a conversation is turned into text one message at a time. */
 function* eventText(event: Event): Generator<string, void, undefined> {
   if (event.type !== EventType.MESSAGES_SNAPSHOT) return yield* serverSent(event)
   const { messages, ...rest } = event

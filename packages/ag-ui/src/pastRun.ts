@@ -8,13 +8,13 @@ import type { CalledChild } from './writeAgUiEvents.ts'
 /** The run of a request as the log records it, including a run of an earlier process. */
 export class PastRun {
   readonly #requestId: string
-  /** Ids of the agent's runs that it consists of: a run that was cut off continues as another one. */
+  /** Ids of the agent's runs that make up this one: a run that was cut off continues as another one. */
   readonly agentRunIds: string[] = []
-  /** End of the last of these runs; `undefined` while it has not ended. */
+  /** End of the last of these runs. `undefined` while it has not ended. */
   end: RecordOf<'run.end'> | undefined
   /** Place in the queue. `waiting`: it waits for earlier runs; `dropped`: it was removed before it started. */
   queue: 'none' | 'waiting' | 'dropped' = 'none'
-  /** Sub-agents with calls that are not answered. */
+  /** Sub-agents with unanswered calls. */
   readonly children = new Map<string, CalledChild>()
   #ended: Usage = noUsage
   #open: Usage = noUsage
@@ -23,7 +23,7 @@ export class PastRun {
     this.#requestId = requestIdOf(runId)
   }
 
-  /** Id of the newest of its runs. */
+  /** Id of the newest of the agent's runs. */
   get agentRunId(): string | undefined {
     return this.agentRunIds.at(-1)
   }
@@ -69,7 +69,7 @@ export class PastRun {
 }
 
 /**
- * Looks up a run in the log and uses it in the same tick; `undefined`: there is none. Rejects as the store does.
+ * Looks up a run in the log and calls `use` in the same tick. `undefined`: there is none. Rejects as the store does.
  */
 export async function withPastRun<T>(
   { access, thread, runId }: { readonly access: AgentAccess; readonly thread: Thread; readonly runId: string },

@@ -2,13 +2,13 @@ import type { RunAgentInput } from '@ag-ui/core'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
 
-/** A request: a run or a look at a thread with its input, an end of what a thread does, or what is served. */
+/** A request: a run or a watch of a thread with its input, a stop of a thread's work, or a query for the served agents. */
 export type Asked =
   | { readonly type: 'run' | 'connect'; readonly agent?: string; readonly body?: unknown }
   | { readonly type: 'stop'; readonly agent: string; readonly threadId: string; readonly body?: unknown }
   | { readonly type: 'info' }
 
-/** The name by which clients of CopilotKit ask for an agent unless their page names one. */
+/** Agent name that CopilotKit's clients send unless their page names one. */
 const unnamed = 'default'
 
 /**
@@ -57,7 +57,7 @@ export function askedIn(body: unknown): Asked | undefined {
 }
 
 /**
- * The definition of the threads that are asked for under the name of an agent. `only` is that of the endpoint.
+ * Returns the definition of threads requested under an agent's name. `only` is the endpoint's definition.
  * @throws RuntimeError `AGENT_NOT_FOUND`
  */
 export function definitionOf(
@@ -72,7 +72,7 @@ export function definitionOf(
   throw new RuntimeError('AGENT_NOT_FOUND', `There is no agent ${JSON.stringify(agent)} here.`)
 }
 
-/** The agents that are served, as CopilotKit's client asks before anything else. */
+/** Returns the served agents, which CopilotKit's client requests before anything else. */
 export function infoOf(access: AgentAccess, only: string | undefined): object {
   const names = only === undefined ? access.knownDefinitions : [only]
   const all = names.length === 0 || names.includes(unnamed) ? names : [unnamed, ...names]
@@ -88,7 +88,7 @@ export function infoOf(access: AgentAccess, only: string | undefined): object {
   }
 }
 
-/** The run that an end was asked for; `undefined`: whichever is under way. @throws RuntimeError `BRIDGE_FRAME` */
+/** Returns the id of the run to stop. `undefined`: whichever is under way. @throws RuntimeError `BRIDGE_FRAME` */
 export function runToStop(body: unknown): string | undefined {
   if (body === undefined) return undefined
   if (isObject(body) && Object.keys(body).every((key) => key === 'runId')) {
@@ -98,5 +98,5 @@ export function runToStop(body: unknown): string | undefined {
   throw new RuntimeError('BRIDGE_FRAME', 'The body is not { runId? }.')
 }
 
-/** The input of a run whose answer is to a look only. */
+/** Returns the input of a run turned into one that only watches. */
 export const asLook = (input: RunAgentInput): RunAgentInput => ({ ...input, forwardedProps: { command: 'connect' } })

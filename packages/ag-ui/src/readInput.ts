@@ -5,7 +5,7 @@ import { describeIssues, RuntimeError } from '../../../src/protocol/errors.ts'
 import { isAgentId } from '../../../src/protocol/ids.ts'
 import { readJson } from '../../bridge/src/server/readFrame.ts'
 
-/** Longest description of a problem, and longest run id, in UTF-16 units. */
+/** Maximum length of a problem's description, and of a run id, in UTF-16 units. */
 const maxEchoed = 500
 const longestRunId = 256
 
@@ -34,7 +34,7 @@ export function readInput(body: unknown): RunAgentInput {
   return input
 }
 
-/** A value of `forwardedProps`, when it is an object. */
+/** Returns a value of `forwardedProps`, if that is an object. */
 export function propOf({ forwardedProps }: RunAgentInput, name: 'definition' | 'command'): unknown {
   const props: unknown = forwardedProps
   return typeof props === 'object' && props !== null ? (props as Record<string, unknown>)[name] : undefined

@@ -3,13 +3,13 @@ import { toolCallIdOf, replyMessageId, thinkingMessageId } from './ids.ts'
 import { piecesOf } from '../../bridge/src/streams/piecesOf.ts'
 import { openText, ownerOf, type EventWriter, type Piece } from './writeAgUiEvents.ts'
 
-/** A reply under way, as far as it has come. */
+/** A reply under way, with its content so far. */
 export interface PartialReply {
   readonly turnIndex: number
   readonly attempt: number
   text: string
   thinking: string
-  /** Arguments of its calls as text, by call. */
+  /** Arguments of the reply's calls as text, by call. */
   readonly calls: Map<string, { name?: string; text: string }>
 }
 
@@ -21,11 +21,11 @@ interface Position {
   readonly calls: Map<string, number>
 }
 
-/** The text after `from`. It is mostly the newest piece, which spares flattening the long text. */
+/** Returns the text after `from`. Usually that is the newest piece, which avoids flattening the long text. */
 const restOf = (text: string, from: number, newest: Piece | undefined): string =>
   newest !== undefined && from + newest.text.length === text.length ? newest.text : text.slice(from)
 
-/** One client's position in the replies under way: everything after it is sent in as few events as possible. */
+/** One client's position in the replies under way. Everything after it is sent in as few events as possible. */
 export class ReplyCursor {
   readonly #writer: EventWriter
   readonly #positions = new Map<string, Position>()

@@ -27,8 +27,8 @@ const isOfConversation = ({ type }: AgentEvent): boolean =>
   type === 'message.added' || type === 'reply.end' || type === 'tool.end'
 
 /**
- * One run as one client sees it. A slow client gets nothing until it has read what was sent, and then the current state: what it missed
- * takes no memory.
+ * One run as one client sees it. A slow client gets nothing until it has read everything sent, and then the current
+ * state, so missed events take no memory.
  */
 export class RunView implements EventWriter {
   readonly parts: OpenParts
@@ -36,11 +36,11 @@ export class RunView implements EventWriter {
   readonly #sink: DurableSink<Event>
   readonly #cursor: ReplyCursor
   #threadState: ShownState | undefined
-  /** True for a client older than 1.0; such clients do not send their version. */
+  /** True for a client older than 1.0, which does not send its version. */
   #isOld = false
-  /** True once an earlier run has changed the conversation, while this one waits for its turn. */
+  /** True once an earlier run has changed the conversation while this one waits for its turn. */
   #hasMissed = false
-  /** `behind`: nothing is written before the client has read; `outdated`: and it has missed more than deltas. */
+  /** `behind`: nothing is written before the client has read. `outdated`: it has also missed more than deltas. */
   #state: 'live' | 'behind' | 'outdated' | 'closed' = 'live'
 
   constructor(run: AgUiRun, sink: Sink<Event>) {
@@ -54,7 +54,7 @@ export class RunView implements EventWriter {
     return this.#run.activity.agent.id
   }
 
-  /** Sends the current state, then events. The messages are those the client has; of its tools those that the agent does not know are ignored. */
+  /** Sends the current state, then events. `messages`: those that the client has. Tools that the agent does not know are ignored. */
   start({
     messages: shown,
     tools,
@@ -84,12 +84,12 @@ export class RunView implements EventWriter {
     if (isOver && ending !== undefined) this.over(endingNow(activity.agent, ending))
   }
 
-  /** True until its end has been sent, or the client has left. */
+  /** True until the run's end has been sent, or the client has left. */
   get isOpen(): boolean {
     return this.#state !== 'closed'
   }
 
-  /** Closes the view after the client has left; the run continues. */
+  /** Closes the view after the client has left. The run continues. */
   close(): void {
     this.#state = 'closed'
     this.#run.observers.delete(this)
@@ -184,7 +184,7 @@ export class RunView implements EventWriter {
     if (partial !== undefined) this.#cursor.skip(this.rootId, partial)
   }
 
-  /** Opens the parts under way; the snapshot before has their content so far. */
+  /** Opens the parts under way. The preceding snapshot has their content so far. */
   #openParts(): void {
     const { activity, isLive } = this.#run
     if (!isLive) return
@@ -196,7 +196,7 @@ export class RunView implements EventWriter {
     }
   }
 
-  /** True while a reply is being written: the client may have a part of it, and gets it again from the start. */
+  /** True while a reply is being written. The client may have a part of it, and gets it again from the start. */
   get #hasPartialReply(): boolean {
     return this.#run.isLive && this.#run.activity.replies.has(this.rootId)
   }
@@ -210,14 +210,14 @@ export class RunView implements EventWriter {
     if (delta.length > 0) this.write({ type: EventType.STATE_DELTA, delta })
   }
 
-  /** Stops while the client does not read. */
+  /** Pauses while the client does not read. */
   #pauseIfFull(): void {
     if (this.#state !== 'live' || !this.#sink.isFull) return
     this.#state = 'behind'
     this.#sink.onDrain(() => this.#catchUp())
   }
 
-  /** Called when the client reads again: sends the conversation, which has everything that it missed. */
+  /** Sends the conversation, with everything that the client missed, once it reads again. */
   #catchUp(): void {
     if (this.#state === 'closed') return
     const isOutdated = this.#state === 'outdated'
@@ -229,7 +229,7 @@ export class RunView implements EventWriter {
     else this.#pauseIfFull()
   }
 
-  /** Sends the current state in place of the events that were missed. */
+  /** Sends the current state in place of the missed events. */
   #startOver(): void {
     const { activity } = this.#run
     for (const childId of this.#announced) {
@@ -241,7 +241,7 @@ export class RunView implements EventWriter {
     this.#rewrite([])
   }
 
-  /** Sub-agents that were announced. */
+  /** Sub-agents that were announced to the client. */
   get #announced(): string[] {
     return this.parts.keys(childKey('')).map((key) => key.slice(childKey('').length))
   }

@@ -8,12 +8,12 @@ import { endingOf } from './endings.ts'
 import { ThreadActivity } from './threadActivity.ts'
 import { isPrompt } from './threadMessages.ts'
 
-/** A run that was asked for. */
+/** A run that was requested from the agent. */
 export type StartedRun = Pick<Run, 'requestId' | 'result'>
 
-/** Runs kept with their endings; older ones are read from the log. */
+/** Maximum runs kept with their endings. Older ones are read from the log. */
 const maxRuns = 1_000
-/** Ids kept of older runs. */
+/** Maximum ids kept of older runs. */
 const maxPast = 10_000
 
 /** An agent as an AG-UI thread, and its runs. */
@@ -39,9 +39,7 @@ export class Thread {
     return this.#runs.get(runId)
   }
 
-  /**
-   * Starts a run: `act` dispatches its commands, and throws if the agent refuses; then nothing is kept.
-   */
+  /** Starts a run: `act` dispatches its commands, and throws if the agent refuses. Then the run is not kept. */
   begin(run: AgUiRun, act: () => StartedRun | undefined): void {
     this.#active.add(run)
     this.#listen()
@@ -71,7 +69,7 @@ export class Thread {
     run.taken.catch(() => {})
   }
 
-  /** Follows what is under way for a run that asks for nothing; nothing is kept of it. */
+  /** Follows the current activity for a run that requests nothing. The run is not kept. */
   watch(run: AgUiRun): void {
     this.#active.add(run)
     this.#listen()
@@ -79,19 +77,19 @@ export class Thread {
     run.opened()
   }
 
-  /** Returns true if an older run has this id. */
+  /** True if an older run has this id. */
   hadRun(runId: string): boolean {
     return this.#past.has(runId)
   }
 
-  /** Returns true if a user message with this id was accepted, or if the server itself gave out the id. */
+  /** True if a user message with this id was accepted, or if the server itself issued the id. */
   readonly knows = (messageId: string): boolean => {
     if (this.#taken.has(messageId)) return true
     const [, number] = messageId.startsWith(`${this.agent.id}/n`) ? (/\/n(\d+)$/.exec(messageId) ?? []) : []
     return number !== undefined && this.agent.conversation.log().some(({ id }) => id === Number(number))
   }
 
-  /** Gives the user messages of an earlier process's runs the ids of the client's last messages. */
+  /** Gives the user messages in runs of an earlier process the ids of the client's last messages. */
   adoptMessageIds(messages: readonly Message[], agentRunIds: readonly string[]): void {
     const ours = this.agent.conversation
       .log()
@@ -143,7 +141,7 @@ export class Thread {
     this.activity.after(event)
   }
 
-  /** Finds the client's id of a new node: messages join in the order they were sent. */
+  /** Finds the client's id for a new node: messages join in the order they were sent. */
   #identify(event: EventOf<'message.added'>): void {
     if (event.agentId !== this.agent.id || this.activity.hasMessage(event)) return
     for (const run of this.#active) {

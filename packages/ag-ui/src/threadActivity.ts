@@ -9,7 +9,7 @@ import { threadMessages, userMessageId } from './threadMessages.ts'
 import type { CalledChild } from './writeAgUiEvents.ts'
 import { contextTier } from './userInput.ts'
 
-/** The conversation of a thread, and what is under way in its agent and sub-agents. */
+/** The conversation of a thread, and the activity of its agent and sub-agents. */
 export class ThreadActivity {
   readonly agent: DrivenAgent
   /** Ids that clients gave to user messages, by node. */
@@ -29,7 +29,7 @@ export class ThreadActivity {
     return threadMessages(this.agent.id, this.agent.conversation, this.messageIds)
   }
 
-  /** Text of the last reply of runs. */
+  /** Returns the text of the last reply in the given runs. */
   lastText(agentRunIds: readonly string[]): string {
     const last = this.agent.conversation
       .trunk()
@@ -39,26 +39,26 @@ export class ThreadActivity {
     return last === undefined ? '' : textOf(last.message.content.filter((block) => block.type === 'text'))
   }
 
-  /** Returns true if the client has a user message, because it sent it as a message or as context. */
+  /** True if the client has a user message, because it sent it as a message or as context. */
   hasMessage({ nodeId, message }: EventOf<'message.added'>): boolean {
     const { provenance } = message
     const isContext = provenance?.type === 'memoryTier' && provenance.tier === contextTier
     return this.messageIds.has(nodeId) || isContext || isRemembered(provenance)
   }
 
-  /** Id of a message that the client does not have; `undefined`: it has it. */
+  /** Returns the id of a message that the client does not have. `undefined`: the client has it. */
   unseenMessageId(event: EventOf<'message.added'>): string | undefined {
     return this.hasMessage(event) ? undefined : userMessageId(this.agent.id, { id: event.nodeId }, this.messageIds)
   }
 
-  /** The sub-agent that carries a call out. */
+  /** Returns the sub-agent that carries out a call. */
   childOf({ agentId, callId }: { readonly agentId: string; readonly callId: string }): string | undefined {
     for (const child of this.children.values())
       if (child.agentId === agentId && child.callId === callId) return child.childId
     return undefined
   }
 
-  /** Starts to follow the agent, with what is under way. */
+  /** Starts to follow the agent, including its current activity. */
   start(): void {
     const { id, growingReply } = this.agent
     if (growingReply !== undefined) this.replies.set(id, { ...growingReply, attempt: 1, calls: new Map() })

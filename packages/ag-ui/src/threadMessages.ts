@@ -7,7 +7,7 @@ import { textOf, toolCallsOf, type Block, type MediaBlock, type PlainBlock } fro
 import { contextTier } from './userInput.ts'
 import { replyMessageId, resultMessageId, thinkingMessageId } from './ids.ts'
 
-/** Blocks as AG-UI content: a text, or parts if there are images or files. */
+/** Converts blocks to AG-UI content: a text, or parts if there are images or files. */
 export function contentOf(blocks: readonly PlainBlock[]): string | ContentPart[] {
   if (blocks.every(({ type }) => type === 'text')) return textOf(blocks)
   return blocks.map((block) =>
@@ -29,7 +29,7 @@ const sourceOf = (block: MediaBlock): PartSource =>
     ? { type: 'url', value: block.url, ...(block.mimeType === undefined ? {} : { mimeType: block.mimeType }) }
     : { type: 'data', value: block.data, mimeType: block.mimeType }
 
-/** The arguments of a call as JSON; those that were not JSON as they came. */
+/** Returns a call's arguments as JSON. Arguments that were not JSON stay as they came. */
 export const argumentsOf = (input: unknown): string =>
   typeof input === 'string' ? input : (JSON.stringify(input) ?? '{}')
 
@@ -39,7 +39,7 @@ const thoughtOf = (content: readonly Block[]): string =>
 /** Ids that clients gave to user messages, by node. */
 export type ClientMessageIds = ReadonlyMap<NodeId, string>
 
-/** The conversation of an agent as AG-UI messages: the trunk, and the step that is not sealed yet. */
+/** Returns an agent's conversation as AG-UI messages: the trunk, and the step that is not sealed yet. */
 export function threadMessages(
   agentId: string,
   conversation: ConversationView,
@@ -92,18 +92,18 @@ function messagesOf(agentId: string, node: ConversationNode, clientIds: ClientMe
   return messages
 }
 
-/** Tells whether a node is context from a client, which is in the conversation but is not one of the client's messages. */
+/** True if a node is context from a client, which is in the conversation but is not one of the client's messages. */
 function isContext({ message }: ConversationNode): boolean {
   if (message.role !== 'user') return false
   const { provenance } = message
   return (provenance?.type === 'memoryTier' && provenance.tier === contextTier) || isRemembered(provenance)
 }
 
-/** Tells whether a node is the message of a prompt and not context. */
+/** True if a node is the message of a prompt rather than context. */
 export const isPrompt = (node: ConversationNode): boolean =>
   node.message.role === 'user' && node.message.source === 'prompt' && !isContext(node)
 
-/** Id of a user message: the client's own if it is known. */
+/** Returns the id of a user message: the client's own if it is known. */
 export const userMessageId = (
   agentId: string,
   { id, rebasedFrom }: Pick<ConversationNode, 'id' | 'rebasedFrom'>,
@@ -111,10 +111,10 @@ export const userMessageId = (
 ): string =>
   clientIds.get(id) ?? (rebasedFrom === undefined ? undefined : clientIds.get(rebasedFrom)) ?? `${agentId}/n${id}`
 
-/** User messages that are not in the conversation yet, for `agree`. */
+/** Returns user messages that are not in the conversation yet, for `agree`. */
 export const unsaid = (ids: readonly string[]): Message[] => ids.map((id) => ({ id, role: 'user', content: '' }))
 
-/** Tells whether a client has the thread's messages; messages of other kinds are ignored. */
+/** True if a client has the thread's messages. Messages of other kinds are ignored. */
 export function agree(clients: readonly Message[], ours: readonly Message[]): boolean {
   const shown = clients.filter(isShared)
   const held = ours.filter(isShared)
@@ -122,8 +122,8 @@ export function agree(clients: readonly Message[], ours: readonly Message[]): bo
 }
 
 /**
- * Tells whether a client that has the messages `shown` has those of a snapshot once it is given that: it keeps what it has in place and appends the rest. It
- * also keeps its reasoning when the snapshot has none.
+ * True if a client with the messages `shown` ends up with those of the snapshot that it receives: it keeps what it has
+ * in place and appends the rest. It also keeps its reasoning when the snapshot has none.
  */
 export function comesOutRight(shown: readonly Message[], snapshot: readonly Message[]): boolean {
   if (shown.some(({ role }) => role === 'reasoning' || role === 'activity')) return false
@@ -135,7 +135,7 @@ export function comesOutRight(shown: readonly Message[], snapshot: readonly Mess
   return [...first, ...last].every((id, index) => id === ids[index])
 }
 
-/** A client that left during a reply has only a part of it. */
+/** True if two messages are the same. A client that left during a reply has only a part of it. */
 function isSame(shown: Message, held: Message): boolean {
   if (shown.id !== held.id || shown.role !== held.role) return false
   if (shown.role !== 'assistant' || held.role !== 'assistant') return true
@@ -150,7 +150,7 @@ function isSame(shown: Message, held: Message): boolean {
   )
 }
 
-/** Arguments are as the model wrote them, or parsed and serialised again. */
+/** True if two JSON texts are equal: arguments are as the model wrote them, or parsed and serialised again. */
 function isSameJson(one: string, other: string): boolean {
   if (one === other) return true
   try {

@@ -14,7 +14,7 @@ export interface ThreadState {
   readonly state: string
   /** Id of the newest node, such as `n12`; `null` before the first message. */
   readonly head: string | null
-  /** Tokens used over the agent's life, sub-agents included. */
+  /** Tokens used over the agent's lifetime, sub-agents included. */
   readonly usage: Usage
   readonly pendingApprovals: readonly {
     readonly interruptId: string
@@ -22,7 +22,7 @@ export interface ThreadState {
     readonly callId: string
     readonly name: string
   }[]
-  /** Sub-agents that are alive, oldest first. */
+  /** Live sub-agents, oldest first. */
   readonly children: readonly { readonly id: string; readonly definition: string; readonly state: string }[]
 }
 
@@ -40,7 +40,7 @@ function threadStateOf(agent: DrivenAgent): ThreadState {
   }
 }
 
-/** The state of a thread whose agent has state of its own: that, with the rest as its field `_agent`. */
+/** Thread state of an agent that has a state of its own: that state, with everything else in its field `_agent`. */
 interface SharedState {
   readonly [field: string]: unknown
   readonly _agent: ThreadState & { readonly stateVersion: number }
@@ -57,7 +57,7 @@ export function shownStateOf(agent: DrivenAgent): ShownState {
 
 const isShared = (state: ShownState): state is SharedState => '_agent' in state
 
-/** The change from one state to the next; empty when there is none. */
+/** Returns the change from one state to the next. Empty if there is none. */
 export function stateChange(before: ShownState, after: ShownState): JsonPatch {
   if (!isShared(before) || !isShared(after))
     return isShared(before) === isShared(after)
@@ -73,9 +73,9 @@ export function stateChange(before: ShownState, after: ShownState): JsonPatch {
 const whole = (value: ShownState): JsonPatch => [{ op: 'replace', path: '', value }]
 
 /**
- * Returns what a client has changed of the state that it was shown, for the command `agent.state`; `undefined`: nothing. A state without `_agent` is of a
- * page that made one of its own, as `setState` of CopilotKit does: its fields count, but only if the page `isCurrent`, so that what a page begins
- * with does not undo what has happened in the thread since.
+ * Returns a client's changes to the state that it was shown, for the command `agent.state`. `undefined`: none. A state
+ * without `_agent` is of a page that made one of its own, as `setState` of CopilotKit does: its fields count, but only
+ * if the page `isCurrent`, so that what a page begins with does not undo what has happened in the thread since.
  * @throws RuntimeError `STATE_INVALID`
  */
 export function changedBy(
@@ -106,7 +106,7 @@ function plain(value: unknown): unknown {
   }
 }
 
-/** Changes of whole entries. */
+/** Returns the changes of whole entries. */
 const entryChanges = <T extends object>(before: T, after: T): { op: 'replace'; path: string; value: unknown }[] =>
   (Object.keys(after) as (keyof T & string)[])
     .filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))

@@ -6,11 +6,11 @@ import { Thread } from './thread.ts'
 export interface Rules {
   /** Threads by agent. */
   readonly threads: WeakMap<DrivenAgent, Thread>
-  /** Definition of all threads. */
+  /** Definition for all threads. */
   readonly definition: string | undefined
 }
 
-/** The thread of a root agent. @throws RuntimeError `INVALID_OPTION` for a sub-agent */
+/** Returns the thread of a root agent. @throws RuntimeError `INVALID_OPTION` for a sub-agent */
 export function threadOf(agent: DrivenAgent, { threads }: Rules): Thread {
   if (agent.parent !== undefined || agent.path.length > 0) {
     throw new RuntimeError('INVALID_OPTION', `threadId: agent "${agent.id}" is a sub-agent; talk with its root.`)

@@ -13,7 +13,7 @@ interface ContextMessage {
   readonly provenance?: ProvenanceKind
 }
 
-/** New user messages: those after the last answer that the thread does not have. Earlier messages that a client sends are ignored. */
+/** Returns new user messages: those after the last answer that the thread does not have. Earlier messages that a client sends are ignored. */
 export function newMessages(
   messages: readonly Message[],
   { knows }: { knows(messageId: string): boolean },
@@ -24,7 +24,7 @@ export function newMessages(
     .filter((message): message is UserMessage => message.role === 'user' && !knows(message.id))
 }
 
-/** The blocks of a user message. @throws RuntimeError `INVALID_CONTENT` for anything but text, images as data or by url, and files as data */
+/** Converts a user message to blocks. @throws RuntimeError `INVALID_CONTENT` for anything but text, images as data or by url, and files as data */
 export function blocksOf({ content }: UserMessage): PlainBlock[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return content.map(blockOf)
@@ -43,13 +43,13 @@ function blockOf(part: ContentPart): PlainBlock {
   throw new RuntimeError('INVALID_CONTENT', what)
 }
 
-/** The bytes of a part as a block. */
+/** Converts the bytes of a part to a block. */
 export const mediaBlock = (
   type: Exclude<ContentPart['type'], 'text'>,
   { value: data, mimeType }: Extract<PartSource, { type: 'data' }>,
 ): PlainBlock => (type === 'image' ? { type, data, mimeType } : { type: 'file', data, mimeType })
 
-/** AG-UI context that is not in the conversation yet: clients send all of it with every run. */
+/** Returns the AG-UI context that is not in the conversation yet: clients send all of it with every run. */
 export function newContext(context: readonly Context[], conversation: ConversationView): ContextMessage[] {
   const held = new Map<string, string>()
   for (const { message } of conversation.trunk()) {

@@ -9,8 +9,8 @@ import type { Thread } from './thread.ts'
 import { threadOf, type Rules } from './threads.ts'
 
 /**
- * Shows a thread to a client that says nothing: its messages, its state and what waits, and what is under way until that ends. Nothing is woken. Rejects
- * with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, and as the store does.
+ * Shows a thread to a client that sends no message: its messages, its state, pending decisions, and the current activity until
+ * that ends. No agent is woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, and as the store does.
  */
 export async function watchRun(access: AgentAccess, input: RunAgentInput, rules: Rules): Promise<AgUiRun> {
   const { threadId, runId, tools } = input
@@ -28,10 +28,10 @@ export async function watchRun(access: AgentAccess, input: RunAgentInput, rules:
   return run
 }
 
-/** True if a client only looks at a thread. */
+/** True if a client only watches a thread. */
 export const isLook = (input: RunAgentInput): boolean => propOf(input, 'command') === 'connect'
 
-/** Events for a client that looks at a thread which has not begun. */
+/** Returns the events for a client that watches a thread which has not begun. */
 export const nothingOf = ({ threadId, runId }: RunAgentInput): Event[] => [
   { type: EventType.RUN_STARTED, threadId, runId, protocolVersion: PROTOCOL_VERSION },
   { type: EventType.RUN_FINISHED, threadId, runId, outcome: { type: 'success' } },
@@ -43,7 +43,7 @@ async function readThread(access: AgentAccess, threadId: string, rules: Rules): 
   return threadOf(agent, rules)
 }
 
-/** Aborts what a thread does, or only one run of it, also while that waits its turn; `false`: there was nothing to abort. Rejects as `watchRun`. */
+/** Aborts a thread's activity, or only one run, even while that run waits its turn. `false`: there was nothing to abort. Rejects as `watchRun`. */
 export async function stopRun(
   access: AgentAccess,
   { threadId, runId }: { readonly threadId: string; readonly runId: string | undefined },

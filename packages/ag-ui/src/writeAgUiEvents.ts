@@ -11,31 +11,31 @@ import { argumentsOf, contentOf } from './threadMessages.ts'
 /** The newest piece of a reply under way. */
 export type Piece = Pick<EventOf<'reply.delta' | 'thinking.delta' | 'toolCall.delta'>, 'type' | 'text'>
 
-/** Where AG-UI events are written, and what the thread knows. */
+/** Destination of AG-UI events, with the thread's knowledge that they need. */
 export interface EventWriter {
-  /** The thread's agent. */
+  /** Id of the thread's agent. */
   readonly rootId: string
   readonly parts: OpenParts
   /** True while no more should be written. */
   readonly isFull: boolean
   write(event: Event): void
-  /** The conversation changed other than by an addition at its end. */
+  /** Rewrites the conversation, which changed other than by an addition at its end. */
   rewrite(): void
-  /** Id of a user message that the client does not have; `undefined`: it has it. */
+  /** Returns the id of a user message that the client does not have. `undefined`: the client has it. */
   unseenMessageId(event: EventOf<'message.added'>): string | undefined
-  /** Writes the part of a reply under way that is not written yet. */
+  /** Writes the unwritten part of a reply under way. */
   pull(agentId: string, newest: Piece): unknown
-  /** The sub-agent that carries a call out. */
+  /** Returns the sub-agent that carries out a call. */
   childOf(call: { readonly agentId: string; readonly callId: string }): string | undefined
 }
 
-/** Key of a sub-agent's part; keys of the parts within it start with its id. */
+/** Returns the key of a sub-agent's part. Keys of the parts within it start with its id. */
 export const childKey = (childId: string): string => `subagent:${childId}`
 
 type EventMapping<T extends AgentEvent['type']> = (event: EventOf<T>, writer: EventWriter) => void
 type Table = { readonly [T in AgentEvent['type']]?: EventMapping<T> }
 
-/** Marks events of sub-agents. */
+/** Returns the field that marks events of sub-agents. */
 export const ownerOf = (rootId: string, agentId: string): { subagentRunId?: string } =>
   agentId === rootId ? {} : { subagentRunId: agentId }
 
@@ -62,7 +62,7 @@ export function openStep(writer: EventWriter, { agentId, turnIndex }: { agentId:
   )
 }
 
-/** Writes the calls of a reply that were not streamed, or whose names had not come. */
+/** Writes the calls of a reply that were not streamed, or whose names had not arrived. */
 function writeCalls(writer: EventWriter, { agentId, turnIndex, message }: EventOf<'reply.end'>): void {
   const who = ownerOf(writer.rootId, agentId)
   for (const { callId, name, input } of toolCallsOf(message.content)) {
@@ -95,10 +95,10 @@ const custom =
     })
   }
 
-/** Tells whether an event belongs to the thread's own agent. */
+/** True if an event belongs to the thread's own agent. */
 const isOwn = (event: AgentEvent, writer: EventWriter): boolean => event.agentId === writer.rootId
 
-/** Records after which the messages of the client are no longer those of the trunk. */
+/** Records after which the client's messages no longer match those of the trunk. */
 const rewriting: Table = Object.fromEntries(
   [...Object.keys(brakeWords.change), 'compaction.end'].map((type) => [
     type,
@@ -219,7 +219,7 @@ export interface CalledChild {
   readonly callId: string
 }
 
-/** Announces a sub-agent: its events carry its id. */
+/** Announces a sub-agent, whose events carry its id. */
 export function openChild(writer: EventWriter, { childId, name, agentId, turnIndex, callId }: CalledChild): void {
   writer.parts.open(
     childKey(childId),
@@ -235,7 +235,7 @@ export function openChild(writer: EventWriter, { childId, name, agentId, turnInd
   )
 }
 
-/** Ends the parts of a sub-agent, and its own, unless it has ended already. */
+/** Ends a sub-agent's part and the parts within it, unless it has ended already. */
 function closeChild(writer: EventWriter, childId: string, failure: string | undefined): void {
   writer.parts.closeAll(`${childId} `)
   const message = failure === '' ? 'The sub-agent failed.' : failure
@@ -245,7 +245,7 @@ function closeChild(writer: EventWriter, childId: string, failure: string | unde
   )
 }
 
-/** Writes an event as AG-UI events; many have none. */
+/** Writes an event as AG-UI events. Many events have none. */
 export function writeAgUiEvents(event: AgentEvent, writer: EventWriter): void {
   const map = table[event.type] as EventMapping<AgentEvent['type']> | undefined
   map?.(event, writer)

@@ -10,13 +10,13 @@ import { overSocket } from './overSocket.ts'
 
 export interface AiSdkChatOptions {
   /**
-   * Name of the definition that all chats are agents of: others are refused, and `serve` refuses a name that it does not serve. Default: a
-   * new chat is of the first one served, and any agent within reach is a chat.
+   * Name of the definition of every chat's agent: other agents are refused, and `serve` refuses a name that it does not
+   * serve. Default: a new chat is of the first one served, and any agent within reach is a chat.
    */
   readonly definition?: string
   /** Default `/api/chat`, where `useChat` looks for it. */
   readonly path?: string
-  /** How `stop()` aborts: `{ background: false }` leaves calls in the background at work, `'run'` those of earlier runs. Default: all end. */
+  /** How `stop()` aborts: `{ background: false }` lets background calls continue, `'run'` lets those of earlier runs continue. Default: all end. */
   readonly abort?: AbortOptions
 }
 

@@ -20,7 +20,7 @@ export interface ChatWatcher {
   abort(): void
 }
 
-/** Attempts to read logs that grow meanwhile. */
+/** Maximum attempts to read logs that keep growing. */
 const maxAttempts = 20
 
 /** An agent as a chat: its newest exchange, followed as long as anyone watches or it is under way. */
@@ -42,7 +42,7 @@ export class ChatThread {
     this.#fold = new UiFold(agent.id)
   }
 
-  /** The newest one; up to date after `follow`. */
+  /** The newest exchange. Up to date after `follow`. */
   get exchange(): Exchange | undefined {
     return this.#fold.exchange
   }
@@ -61,7 +61,7 @@ export class ChatThread {
     return awaitsDecision(this.agent)
   }
 
-  /** Reads what the log has of the newest exchange, and follows it from there until `release`, at least. Rejects as the store does. */
+  /** Reads the newest exchange from the log, and follows it from there until `release`, at least. Rejects as the store does. */
   async follow(): Promise<void> {
     this.#held += 1
     try {
@@ -133,7 +133,7 @@ export class ChatThread {
     return records
   }
 
-  /** Logs of the agents below that the records name; of one that has left none, nothing. */
+  /** Reads the logs of the sub-agents that the records name. A sub-agent without a log is left out. */
   async #below(records: readonly LogRecord[]): Promise<Map<string, readonly LogRecord[]>> {
     const below = new Map<string, readonly LogRecord[]>()
     const ids = childrenIn(records)
@@ -159,12 +159,12 @@ export class ChatThread {
     }
   }
 
-  /** Follows the agent no longer if nobody watches and nothing is under way: it may be unloaded then. */
+  /** Stops following the agent if nobody watches and nothing is under way, so that it may be unloaded. */
   #rest(): void {
     if (this.#held === 0 && this.#views.size === 0 && !this.isUnderWay) this.stop()
   }
 
-  /** Follows the agent no longer, whatever it does. */
+  /** Stops following the agent, even if a run is under way. */
   stop(): void {
     this.#unsubscribe?.()
     this.#unsubscribe = undefined

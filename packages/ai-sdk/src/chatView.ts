@@ -15,14 +15,14 @@ export interface ChatViewOptions {
   readonly clock: Clock
   /** The exchange to show; it may still wait for its turn. */
   readonly requestId: string
-  /** Parts of its message that the client has. */
+  /** Parts of the exchange's message that the client already has. */
   readonly shown?: readonly UiMessagePart[]
 }
 
-/** An exchange that has not begun has nothing. */
+/** Content of an exchange that has not begun. */
 const notBegun: Pick<Exchange, 'entries' | 'stateParts'> = { entries: [], stateParts: [] }
 
-/** Milliseconds between two pictures of a sub-agent that works. */
+/** Milliseconds between two previews of a working sub-agent. */
 const previewMs = 250
 
 /**
@@ -151,7 +151,7 @@ export class ChatView implements ChatWatcher {
     })
   }
 
-  /** Shows what sub-agents have done so far, as the output of the calls that they carry out. */
+  /** Shows the progress of sub-agents as the output of the calls that they carry out. */
   #showPreviews(): void {
     if (this.#state !== 'live' || this.#ending !== undefined || this.isFull) return
     for (const childId of this.#changed) {

@@ -1,11 +1,11 @@
 import { cutMiddle } from '../../../src/protocol/text/cutMiddle.ts'
 import type { UiMessage, UiMessagePart } from './uiTypes.ts'
 
-/** Longest text in the picture of a sub-agent, and longest picture as JSON, in UTF-16 units. */
+/** Maximum length of a text in a sub-agent's preview, and of the whole preview as JSON, in UTF-16 units. */
 const maxText = 2_000
 const maxMessage = 16_000
 
-/** The newest parts of a message, with long texts cut: it is sent whole every time it changes. */
+/** Returns the newest parts of a message, with long texts cut, because the message is sent whole at each change. */
 export function cutMessage({ metadata: _, ...message }: UiMessage): UiMessage {
   const parts: UiMessagePart[] = []
   let size = 0

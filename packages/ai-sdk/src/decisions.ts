@@ -3,14 +3,14 @@ import type { DrivenAgent } from '../../bridge/src/server/drivenAgent.ts'
 import type { Exchange } from './exchange.ts'
 import type { ChatInput, GivenMessage, GivenPart } from './readChat.ts'
 
-/** Decision of a client about a pending call or question; `callId` is its key. */
+/** A client's decision about a pending call or question. `callId` is its key. */
 export interface Decided {
   readonly callId: string
   readonly decision: Decision
   readonly how?: DecideOptions
 }
 
-/** Decisions in a client's message and answers about calls and questions that still wait; all others are left out. */
+/** Returns the decisions of a client's message and answers that concern calls and questions still waiting. */
 export function decisionsIn(
   agent: DrivenAgent,
   exchange: Exchange | undefined,
@@ -30,7 +30,7 @@ export function decisionsIn(
   })
 }
 
-/** States of a part that a client has decided, or given up: assistant-ui gives up what waits when a person says something else instead. */
+/** States of a part that a client has decided or abandoned: assistant-ui abandons waiting calls when a person sends a message instead. */
 const decidedStates: ReadonlySet<unknown> = new Set(['approval-responded', 'output-error'])
 
 /** True if a client's message may decide calls that need an approval. */

@@ -3,7 +3,7 @@ import { withOutwardError } from '../../bridge/src/server/outwardError.ts'
 import type { Exchange } from './exchange.ts'
 import type { UiFinishReason, UiMessageChunk } from './uiTypes.ts'
 
-/** End of a stream. */
+/** The end of a stream. */
 export interface Ending {
   readonly finishReason: UiFinishReason
   readonly error?: string
@@ -28,7 +28,7 @@ export const lostChunks: readonly UiMessageChunk[] = [
   { type: 'finish', finishReason: 'interrupted' },
 ]
 
-/** End of the stream of an exchange, by its last run; an exchange without an end was aborted. */
+/** Returns the end of an exchange's stream, by its last run. An exchange without an end was aborted. */
 export function endingOf({ end }: Exchange): Ending {
   if (end === undefined) return abortedEnding
   const { stopReason, error } = withOutwardError(end)

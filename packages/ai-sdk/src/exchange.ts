@@ -17,7 +17,7 @@ export interface ShownCall {
   readonly path: readonly string[]
 }
 
-/** A prompt of a person with everything that the agent did about it until the next prompt: two messages of a chat. */
+/** A person's prompt with everything that the agent did about it until the next prompt: two messages of a chat. */
 export class Exchange {
   /** Id of the request that began it. */
   readonly requestId: string
@@ -25,26 +25,26 @@ export class Exchange {
   readonly messageId: string
   /** Messages of the person; more than one if earlier ones had not been taken. */
   readonly said: UiMessage[] = []
-  /** The agent's message. Entries are replaced, never changed, but for what grows. */
+  /** Entries of the agent's message. They are replaced rather than mutated, except those still being streamed. */
   readonly entries: Entry[] = []
-  /** Parts of the agent's message that tell of its state, beside the entries. Replaced, never changed. */
+  /** Parts of the agent's message with its state, beside the entries. Replaced, never mutated. */
   stateParts: readonly UiStatePart[] = []
   metadata: UiMetadata | undefined
-  /** End of its last run; `undefined` while it runs. */
+  /** End of the exchange's last run. `undefined` while the run is under way. */
   end: RecordOf<'run.end'> | undefined
-  /** Messages that are still to come before the first turn. */
+  /** Number of messages still expected before the first turn. */
   toCome: number
-  /** Node of the prompt, which is the last of the person's messages; its message id is that of its request. */
+  /** Node of the prompt, the last of the person's messages. Its message id is that of the request. */
   promptNode: NodeId | undefined
   readonly #agentId: string
   readonly #calls = new Map<string, ShownCall>()
   readonly #approvals = new Map<string, ShownCall>()
   /** Index of the entry at which the current reply begins; `undefined` if there is none. */
   #replyAt: number | undefined
-  /** Pieces of the reply under way are missing, so the rest of them says nothing. */
+  /** True if earlier pieces of the current reply are missing, so that later ones are useless. */
   #isTorn = false
   #texts = { text: 0, reasoning: 0 }
-  /** Whose calls the last step holds. */
+  /** Origin of the calls in the last step. */
   #step: 'none' | 'own' | 'others' = 'none'
 
   constructor(agentId: string, requestId: string, toCome: number) {
@@ -79,7 +79,7 @@ export class Exchange {
     this.entries.push(part)
   }
 
-  /** A line stands in place of what was said at a node, if that is here. */
+  /** Replaces the message at a node with a line, if the exchange contains that message. */
   withhold(nodeId: NodeId, line: string): void {
     const id = nodeId === this.promptNode ? this.said.at(-1)?.id : saidId(this.#agentId, nodeId)
     const parts = saidParts([{ type: 'text', text: line }])
@@ -93,7 +93,7 @@ export class Exchange {
       this.entries[index] = { ...entry, data: { ...Object(entry.data), text: line } }
   }
 
-  /** A part with data; a known one is replaced. */
+  /** Adds a data part, or replaces the one with the same id. */
   setData(part: Extract<UiMessagePart, { type: `data-${string}` }>): void {
     const index = this.entries.findIndex((entry) => entry.type === part.type && 'id' in entry && entry.id === part.id)
     if (index === -1) this.add(part)
@@ -105,7 +105,7 @@ export class Exchange {
     this.#step = of
   }
 
-  /** Begins a reply, or begins it anew. `torn`: what came of it before is not known. */
+  /** Begins a reply, or restarts it. `torn`: its earlier pieces are not known. */
   beginReply(torn = false): void {
     this.dropReply()
     this.#replyAt = this.entries.length
@@ -168,13 +168,13 @@ export class Exchange {
     }
   }
 
-  /** Clients find a call by its id in the whole message, so one that comes twice is numbered by its place. */
+  /** Returns a call's id, unique in the message since clients look calls up by id: a repeated id gets the number of its place. */
   #toolCallIdOf(agentId: string, callId: string): string {
     const own = agentId === this.#agentId ? callId : `${agentId}/${callId}`
     return this.#calls.has(`${agentId} ${callId}`) ? `${own}~${this.#replyAt ?? this.entries.length}` : own
   }
 
-  /** The newest call of an agent with this id. */
+  /** Returns the newest call of an agent with this id. */
   callOf(agentId: string, callId: string): ShownCall | undefined {
     return this.#calls.get(`${agentId} ${callId}`)
   }
@@ -194,7 +194,7 @@ export class Exchange {
     return shown
   }
 
-  /** A client is to carry a call out: it needs the arguments, which may have been withheld before. */
+  /** Gives a client the arguments of a call that it is to carry out. They may have been withheld before. */
   giveInput(call: ShownCall, input: unknown): void {
     this.#change(call, (part) => ({ ...part, input }))
   }
@@ -203,7 +203,7 @@ export class Exchange {
     return (this.entries[index] as UiToolPart).state.startsWith('output')
   }
 
-  /** `input`: what it would run with, which need not be what the model said. */
+  /** Requests approval of a call. `input`: its actual arguments, which may differ from the model's. */
   requestApproval(call: ShownCall, { key: id, input }: { readonly key: string; readonly input: unknown }): void {
     this.#approvals.set(id, call)
     this.#change(call, (part) => ({ ...callIn(part), input, state: 'approval-requested', approval: { id } }))
@@ -237,7 +237,7 @@ export class Exchange {
     })
   }
 
-  /** Calls of agents below one that has ended, which nobody will end any more. */
+  /** Ends the open calls of the agents below one that has ended. */
   endBelow(childId: string, why: string): void {
     for (const call of this.#calls.values()) {
       const isBelow = call.agentId === childId || call.path.includes(childId)
@@ -260,13 +260,13 @@ export class Exchange {
     }
   }
 
-  /** Error of its last run, if that failed. */
+  /** Error of the exchange's last run, if that failed. */
   get error(): ErrorInfo | undefined {
     return this.end?.error
   }
 }
 
-/** Fields that a call has in all its states. */
+/** Returns the fields that a call has in all its states. */
 const callIn = ({ toolName, toolCallId, input, providerExecuted }: UiToolPart) => ({
   type: 'dynamic-tool' as const,
   toolName,

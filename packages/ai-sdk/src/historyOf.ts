@@ -3,7 +3,7 @@ import type { HistoryMessage } from '../../../src/protocol/history.ts'
 import type { Block, PlainBlock } from '../../../src/protocol/messages.ts'
 import { fileBlockOf } from './adapters/filePart.ts'
 
-/** The used fields of a message part of the AI SDK. */
+/** The fields used from a message part of the AI SDK. */
 interface Part {
   readonly type: string
   readonly text?: unknown
@@ -85,7 +85,7 @@ function resultOf({ toolCallId: callId = '', toolName = '', output }: Part, inde
   return { ...result, content: typeof value === 'string' ? value : (JSON.stringify(value) ?? '') }
 }
 
-/** Converts a text, an image or a file from any of its forms. */
+/** Converts a text, an image or a file from any of the AI SDK's forms. */
 function said(
   { type, text, image, url, data = image ?? url, mediaType = 'image/png', filename }: Part,
   index: number,

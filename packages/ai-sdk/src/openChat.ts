@@ -25,10 +25,10 @@ export type Opened =
   | { readonly thread: ChatThread; readonly requestId: string; readonly shown?: readonly UiMessagePart[] }
   | { readonly past: Exchange }
 
-/** Milliseconds in which a page that was loaded during an answer asks for the rest of it. */
+/** Milliseconds after an answer in which a newly loaded page may still ask for the rest of it. */
 const recentMs = 30_000
 
-/** The agents of one server that chats talk to. */
+/** The agents of one server that serve as chats. */
 export class Chats {
   readonly #definition: string | undefined
   readonly #abort: AbortOptions
@@ -40,7 +40,7 @@ export class Chats {
   }
 
   /**
-   * Says or decides what a client asks for, and finds what it is to be shown. The same user message is never said twice.
+   * Carries out a client's message or decisions, and finds the exchange to show. A user message is never prompted twice.
    *
    * Rejects, without any effect, with `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, `INVALID_CONTENT`, `CALL_NOT_PENDING`,
    * `AGENT_NOT_FOUND` or what `Agent.dispatch` throws.
@@ -60,7 +60,7 @@ export class Chats {
     })
   }
 
-  /** Checks the rights to what is decided before the agent is woken for it, and before any of it has an effect. Rejects as `open` does. */
+  /** Checks the rights to the client's decisions before the agent is woken and before any takes effect. Rejects as `open` does. */
   async #check(access: AgentAccess, input: ChatInput): Promise<void> {
     const { messages, answers, trigger } = input
     if (trigger === 'regenerate-message') return access.must('control', 'chat: regenerate-message')
@@ -115,7 +115,7 @@ export class Chats {
     })
   }
 
-  /** Everything that was said in a chat; nothing is woken. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
+  /** Returns all exchanges of a chat without waking its agent. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
   async messages(access: AgentAccess, id: string): Promise<readonly Exchange[]> {
     const records = await recordsOf(access.records(id)).catch((thrown: unknown) => {
       if (hasCode(thrown, 'AGENT_NOT_FOUND')) return []
@@ -177,7 +177,7 @@ async function openIn(thread: ChatThread, input: ChatInput, access: AgentAccess)
   return opened
 }
 
-/** Prompts the agent, unless the message was said before: then what came of it is shown. */
+/** Prompts the agent. If the message was sent before, shows its exchange instead. */
 async function say(thread: ChatThread, input: ChatInput, access: AgentAccess): Promise<Opened> {
   const { agent, exchange } = thread
   const last = input.messages.at(-1)!
@@ -214,14 +214,14 @@ async function say(thread: ChatThread, input: ChatInput, access: AgentAccess): P
   return { thread, requestId: last.id }
 }
 
-/** Messages of a person after the last answer. */
+/** Returns the person's messages after the last answer. */
 const newMessages = (messages: readonly GivenMessage[]): GivenMessage[] =>
   messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1).filter(({ role }) => role === 'user')
 
 const lastAnswer = (messages: readonly GivenMessage[]): GivenMessage | undefined =>
   messages.findLast(({ role }) => role === 'assistant')
 
-/** Exchange of a prompt before the newest one. `waiting`: it is still queued; `undefined`: it was withdrawn before it began. */
+/** Finds the exchange of an earlier prompt. `waiting`: it is still queued. `undefined`: it was withdrawn before it began. */
 async function pastPrompt(
   access: AgentAccess,
   id: string,
@@ -239,7 +239,7 @@ async function pastPrompt(
 const nothingDecided = (): RuntimeError =>
   new RuntimeError('CALL_NOT_PENDING', 'Nothing that was decided waits any more. Load the messages again.')
 
-/** Answers what waits for the client, or resumes what is paused. */
+/** Answers calls and questions that wait for the client, or resumes a paused run. */
 function decide(thread: ChatThread, { messages, answers, resume }: ChatInput, access: AgentAccess): Opened {
   const { agent, exchange } = thread
   const message = messages.at(-1)!
@@ -262,7 +262,7 @@ function dispatchAll(agent: DrivenAgent, decisions: readonly Decided[], requestI
   }
 }
 
-/** Abandons the newest answer, and asks for another one. */
+/** Abandons the newest answer, and requests another one. */
 function regenerate(thread: ChatThread, last: GivenMessage): Opened {
   const { agent, exchange } = thread
   if (exchange === undefined || messageIdOf(exchange.requestId) !== last.id)

@@ -32,7 +32,7 @@ const routes: { readonly [place in 'chat' | 'messages' | 'stream']: { readonly [
 
 /**
  * Answers the requests of `useChat`: `POST` at the endpoint's own path sends a message, `GET <id>/stream` resumes, `DELETE <id>/stream`
- * stops, `GET <id>` gives the messages so far. A refusal is a sentence, because `useChat` shows the body of an answer as the error.
+ * stops, `GET <id>` returns the messages so far. A refusal is a sentence, because `useChat` shows the body of an answer as the error.
  */
 export async function overHttp(exchanged: Exchanged, path: string): Promise<void> {
   const { request, response, access } = exchanged

@@ -25,12 +25,12 @@ interface Answering {
   view?: ChatView
 }
 
-/** Milliseconds in which a client that stops listening may ask for the same chat again, which does not stop it. */
+/** Milliseconds in which a client that stops listening may request the same chat again without stopping it. */
 const againMs = 100
 
 /**
- * Speaks with `WebSocketChatTransport`: requests of several chats over one socket, each answered by numbered chunks. `stop()` sends
- * `abort`, which aborts the run; a connection that is lost does not.
+ * Serves `WebSocketChatTransport`: requests for several chats over one socket, each answered by numbered chunks.
+ * `stop()` sends `abort`, which aborts the run; a connection that is lost does not.
  */
 export function overSocket(socket: TextSocket, access: AgentAccess, chats: Chats): void {
   const sink = new SocketSink(socket, access.limits.highWaterBytes)

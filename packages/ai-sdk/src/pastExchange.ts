@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts'
 import { UiCursor } from './uiCursor.ts'
 import type { UiMessageChunk } from './uiTypes.ts'
 
-/** Writes an exchange that is over. */
+/** Writes an exchange that has ended. */
 export function writePast(exchange: Exchange, sink: Sink<UiMessageChunk>): void {
   const writer = { isFull: false, write: (chunk: UiMessageChunk) => sink.write(chunk) }
   const cursor = new UiCursor(writer)

@@ -26,7 +26,7 @@ const answerSchema = z.union([
   onlyFields({ value: z.unknown() }),
   onlyFields({ result: z.unknown() }),
   onlyFields({ error: z.string() }),
-  /** With a rule that holds from now on, for a call that waits for an approval. */
+  /** An approval decision with a rule that holds from now on. */
   onlyFields({ decision: z.enum(['approve', 'deny']), grant: grantSchema() }),
 ])
 
@@ -35,13 +35,13 @@ const chatSchema = z.looseObject({
   messages: z.array(messageSchema).min(1),
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
   messageId: z.string().optional(),
-  /** Decisions about whatever no part shows as a call, such as questions, by key. */
+  /** Decisions about anything that no part shows as a call, such as questions, by key. */
   answers: z.record(z.string(), answerSchema).default({}),
-  /** Continues a run that is paused. */
+  /** True to continue a paused run. */
   resume: z.boolean().default(false),
 })
 
-/** Request of a client of `useChat`. */
+/** A request from a client of `useChat`. */
 export type ChatInput = z.output<typeof chatSchema>
 
 /** Reads the body of a request. @throws RuntimeError `BRIDGE_FRAME`, `INVALID_ID` */
@@ -95,7 +95,7 @@ export function contentOf({ parts }: GivenMessage): Exclude<Content, string> {
   })
 }
 
-/** A data URL says its type itself. */
+/** Converts an image address to a block. A data URL contains its own type. */
 const imageOf = (url: string, mediaType: string): Exclude<Content, string>[number] =>
   mediaType.includes('/') && !mediaType.endsWith('/*')
     ? { type: 'image', url, mimeType: mediaType }

@@ -2,14 +2,14 @@ import type { StateOp } from '../../../src/protocol/parts/state/patch.ts'
 import type { ChatStateData } from '../../bridge/src/client/chatState.ts'
 import type { AppState } from '../../bridge/src/client/fold/foldAppState.ts'
 
-/** A part that tells of the agent's state. Its place in the message means nothing. */
+/** A part with the agent's state. Its place in the message has no meaning. */
 export interface UiStatePart {
   type: 'data-state'
   id: string
   data: ChatStateData
 }
 
-/** Maximum number of changes that follow the whole state, and of their characters; beyond that the part with the whole state is replaced. */
+/** Maximum number of changes after the whole state, and of their characters. Beyond that the part with the whole state is replaced. */
 const mostPatches = 32
 const mostChars = 65_536
 

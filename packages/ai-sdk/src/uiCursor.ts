@@ -3,7 +3,7 @@ import type { Exchange } from './exchange.ts'
 import { isStatePart, type UiStatePart } from './stateParts.ts'
 import type { UiMessageChunk, UiMessagePart, UiToolPart } from './uiTypes.ts'
 
-/** The number of pieces that a client has of an entry that still grows. It is a class, because parts that clients send may have any fields. */
+/** The number of pieces of a growing entry that a client has. A class, because parts that clients send may have any fields. */
 class Started {
   readonly growing: Growing
   readonly pieces: number
@@ -34,14 +34,14 @@ export class UiCursor {
   /** The newest part of the state that the client has, by id. */
   #state: Map<string, UiStatePart>
 
-  /** `shown`: the parts that the client has, as it says: they may be anything with a type. */
+  /** `shown`: the parts that the client claims to have. They may be anything with a type. */
   constructor(writer: ChunkWriter, shown: readonly UiMessagePart[] = []) {
     this.#writer = writer
     this.#sent = shown.filter((part) => !isStatePart(part))
     this.#state = new Map(shown.filter(isStatePart).map((part) => [part.id, part]))
   }
 
-  /** Writes what the client lacks, while it takes it; `false`: there is more. */
+  /** Writes the parts that the client lacks while it accepts them. `false`: some remain. */
   pull({ entries, stateParts }: Pick<Exchange, 'entries' | 'stateParts'>): boolean {
     // What was streamed of a reply that came to nothing is still shown.
     if (this.#sent.length > entries.length) this.#reset(entries.length)
@@ -64,7 +64,7 @@ export class UiCursor {
     return stateParts.every((part) => this.#tell(part))
   }
 
-  /** Writes a part of the state, if the client lacks it and takes it. */
+  /** Writes a part of the state, if the client lacks it and accepts it. */
   #tell(part: UiStatePart): boolean {
     const sent = this.#state.get(part.id)
     if (sent === part) return true
@@ -75,7 +75,7 @@ export class UiCursor {
     return true
   }
 
-  /** Ends the step under way, and with it what the client shows as growing. */
+  /** Ends the step under way, and with it the parts that the client shows as growing. */
   end(): void {
     this.#sent.forEach((sent, index) => {
       if (isStarted(sent) && sent.growing.of !== 'call') this.#writer.write(endOf(sent.growing.of, index))
@@ -83,7 +83,7 @@ export class UiCursor {
     if (this.#sent.some((sent) => isStep(sent))) this.#writer.write({ type: 'finish-step' })
   }
 
-  /** Drops the parts of the client's last step, if the one at `index` is among them; gives the place of the first of them. */
+  /** Drops the parts of the client's last step if it includes the one at `index`. Returns the place of the step's first part. */
   #reset(index: number): number | undefined {
     const from = this.#sent.findLastIndex(isStep) + 1
     if (index < from) return undefined
@@ -97,7 +97,7 @@ export class UiCursor {
 
 const isStep = (sent: Sent): boolean => !isStarted(sent) && sent.type === 'step-start'
 
-/** Tells whether later chunks can turn the part that a client has into an entry. */
+/** True if later chunks can turn the part that a client has into an entry. */
 function fits(sent: Sent, entry: Entry): boolean {
   if (isStarted(sent)) {
     const { growing } = sent
@@ -165,7 +165,7 @@ type Approval = { readonly id: string; readonly approved?: boolean; readonly rea
 const approvalOf = (part: UiToolPart | undefined): Approval =>
   part !== undefined && 'approval' in part ? part.approval : undefined
 
-/** A call from one state to a later one, by way of those in between. */
+/** Returns the chunks that take a call from one state to a later one, through those in between. */
 function callChunks(sent: UiToolPart | undefined, part: UiToolPart): UiMessageChunk[] {
   const { toolCallId, toolName, input, providerExecuted } = part
   const by = providerExecuted === undefined ? {} : { providerExecuted }

@@ -33,17 +33,17 @@ export class UiFold {
   /** Sub-agents whose calls have not ended, by id. */
   readonly #called = new Map<string, { readonly callId: string; readonly fold: UiFold }>()
   #state: FoldedAppState
-  /** `seq` of the first change of the state since a run was under way; the next one tells of it. */
+  /** `seq` of the first state change since the last run. The next run reports it. */
   #idleSince: number | undefined
 
-  /** `ended` is given each exchange that another one follows. `state`: the state before the first record. */
+  /** `ended` receives each exchange that another one follows. `state`: the state before the first record. */
   constructor(agentId: string, ended?: Exchange[], state?: AppState) {
     this.agentId = agentId
     this.#ended = ended
     this.#state = { known: state, waiting: [] }
   }
 
-  /** The agent's state; `undefined` if nothing has told of it. */
+  /** The agent's state. `undefined` if nothing has reported it. */
   get state(): AppState | undefined {
     return this.#state.known
   }
@@ -63,7 +63,7 @@ export class UiFold {
     if (call !== undefined && this.exchange !== undefined) showPart(this.exchange, event, call)
   }
 
-  /** The part of the current reply that came before the first event; `undefined` says that it is not known. */
+  /** Takes the part of the current reply that came before the first event. `undefined`: that part is not known. */
   takeGrowing(reply: GrowingReply | undefined): void {
     if (reply === undefined || this.exchange === undefined) return
     this.exchange.beginReply()
@@ -71,7 +71,7 @@ export class UiFold {
     this.exchange.grow('text', reply.text, 0)
   }
 
-  /** The message of a sub-agent that carries out one of the agent's calls, as far as it is, by the call it is for. */
+  /** Returns the message so far of a sub-agent that carries out one of the agent's calls, with the call's id. */
   previewOf(childId: string): { readonly toolCallId: string; readonly message: UiMessage } | undefined {
     const called = this.#called.get(childId)
     const call = called && this.exchange?.callOf(this.agentId, called.callId)
@@ -79,7 +79,7 @@ export class UiFold {
     return call === undefined || message === undefined ? undefined : { toolCallId: call.toolCallId, message }
   }
 
-  /** Sub-agents that work for calls of the agent. */
+  /** Ids of sub-agents that work for calls of the agent. */
   get called(): string[] {
     return [...this.#called.keys()]
   }
@@ -97,7 +97,7 @@ export class UiFold {
     else exchange.stateParts = withChange(exchange.stateParts, this.#state.known!, patch)
   }
 
-  /** Shows in the exchange that goes on now what has changed while no run was under way. */
+  /** Shows state changes made between runs in the exchange that continues now. */
   tellState(): void {
     const { exchange, state } = this
     if (this.#idleSince === undefined) return
@@ -115,7 +115,7 @@ export class UiFold {
     return begun
   }
 
-  /** Words of an exchange before may be refused too, if no guard came to a decision about them then. */
+  /** Withholds words that a guard refused. They may belong to an earlier exchange that the guard had not decided about. */
   withhold(decided: EventOf<'guard.decided'>): void {
     const line = withheldText(decided)
     for (const exchange of [...(this.#ended ?? []), ...(this.exchange === undefined ? [] : [this.exchange])])
@@ -141,8 +141,8 @@ export class UiFold {
   }
 
   /**
-   * Takes an event of an agent below. A request to people shows as a call of the agent's own; everything else shows only in the preview of
-   * the running call.
+   * Takes an event of an agent below. A request to people shows as one of the agent's own calls; everything else shows
+   * only in the preview of the running call.
    */
   #takeOther(event: AgentEvent): void {
     const at = event.path.indexOf(this.agentId)
@@ -156,7 +156,7 @@ export class UiFold {
 
 type Handlers<C> = { readonly [T in AgentEvent['type']]?: (to: C, event: EventOf<T>) => void }
 
-/** Adds a message to the exchange. One that no person wrote is shown by its kind, such as a report, or not at all. */
+/** Adds a message to the exchange. A message that no person wrote is shown by its kind, such as a report, or not at all. */
 function addMessage(fold: UiFold, event: EventOf<'message.added'>): void {
   const { nodeId, message } = event
   const { content, provenance } = message
@@ -189,17 +189,17 @@ const inExchange =
     if (fold.exchange !== undefined) handle(fold.exchange, event)
   }
 
-/** Something that happened to the conversation, which no other part shows. */
+/** Adds a note about a change to the conversation that no other part shows. */
 const note = (exchange: Exchange, { seq, type }: AgentEvent, data: object): void =>
   exchange.setData({ type: 'data-escapement', id: `${seq}`, data: { type, ...data } })
 
-/** A call in the background, until it has reported. */
+/** Shows a background call until it has reported. */
 const atWork = (exchange: Exchange, id: string, name: string, status: 'working' | 'failed' | 'done'): void =>
   exchange.setData({ type: 'data-escapement', id: `background-${id}`, data: { type: 'background', id, name, status } })
 
 type Asked = EventOf<'approval.requested' | 'question.asked' | 'call.requested'>
 
-/** The part of the call that people are asked about; one of a sub-agent has none before, or that of an older call with its id. */
+/** Returns the part of a call that people are asked about. A sub-agent's call has none yet, or that of an older call with its id. */
 function shown(exchange: Exchange, event: Asked): ShownCall {
   const call = exchange.callOf(event.agentId, event.callId)
   // One in the background has ended with its receipt.
@@ -208,7 +208,7 @@ function shown(exchange: Exchange, event: Asked): ShownCall {
   return call === undefined || isOver ? exchange.showCall(event, event) : call
 }
 
-/** Shows a call that no reply has, or ends it. */
+/** Shows a call that appears in no reply, or ends it. */
 function showPart(exchange: Exchange, event: AgentEvent, { callId, name, input, end }: CallShown): void {
   const known = exchange.callOf(event.agentId, callId)
   const isOver = known === undefined || exchange.isEnded(known)
@@ -239,7 +239,7 @@ function answer(exchange: Exchange, { key, decision, value, reason }: EventOf<'q
   exchange.setData({ type: 'data-question', id: key, data: { ...data, ...given, ...why } })
 }
 
-/** The call that asked has ended without an answer. */
+/** Closes the questions of a call that ended without an answer. */
 function closeQuestions(exchange: Exchange, { toolCallId }: ShownCall): void {
   for (const entry of exchange.entries) {
     if (entry.type !== 'data-question' || !('data' in entry)) continue

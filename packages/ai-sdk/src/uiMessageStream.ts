@@ -110,10 +110,10 @@ function ofAgent(agent: Agent): ReadableStream<UiMessageChunk> {
   })
 }
 
-/** The log of an agent that has ended is out of reach here. */
+/** Yields no records: the log of an agent that has ended is out of reach here. */
 async function* nothing(): AsyncGenerator<LogRecord, void, undefined> {}
 
-/** A living agent below another one, or itself. */
+/** Finds a live agent by id, at or below another one. */
 function descendant(agent: Agent, id: string): Agent | undefined {
   if (agent.id === id) return agent
   for (const child of agent.children()) {

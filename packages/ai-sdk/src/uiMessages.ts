@@ -31,13 +31,13 @@ export function uiMessages(
   return exchangesOf(records, below).flatMap(messagesOf)
 }
 
-/** Messages of an exchange: the person's, then the agent's if it has any parts. */
+/** Returns the messages of an exchange: the person's, then the agent's if it has any parts. */
 export function messagesOf(exchange: Exchange): UiMessage[] {
   const message = exchange.message()
   return message.parts.length === 0 ? exchange.said : [...exchange.said, message]
 }
 
-/** All exchanges of an agent, oldest first. */
+/** Returns all exchanges of an agent, oldest first. */
 export function exchangesOf(
   records: readonly LogRecord[],
   below: ReadonlyMap<string, readonly LogRecord[]>,
@@ -45,7 +45,7 @@ export function exchangesOf(
   return foldedExchanges(records, below).exchanges
 }
 
-/** All exchanges of an agent, oldest first, as a page gets them that is loaded: the state as it is now stands in the last message, and only there. */
+/** Returns all exchanges of an agent, oldest first, for a newly loaded page: only the last message contains the state, as it is now. */
 export function loadedExchanges(
   records: readonly LogRecord[],
   below: ReadonlyMap<string, readonly LogRecord[]>,
@@ -69,7 +69,7 @@ function foldedExchanges(
   return { exchanges: [...exchanges, ...newest], state: fold.state }
 }
 
-/** The log of an agent below, as far as it is not taken yet. */
+/** The log of an agent below, with the position up to which it was taken. */
 interface LogBelow {
   readonly origin: { readonly agentId: string; readonly path: readonly string[] }
   readonly log: readonly LogRecord[]
@@ -116,7 +116,7 @@ export function takeRecords(
   takeBefore(Infinity, logs)
 }
 
-/** Ids of the agents that an agent's records say it called or spawned. */
+/** Returns the ids of the agents that an agent's records say it called or spawned. */
 export const childrenIn = (records: readonly LogRecord[]): string[] => [
   ...new Set(
     records.flatMap((record) =>

@@ -1,7 +1,7 @@
 import { textOf, type Block, type PlainBlock, type ProviderBlock } from '../../../src/protocol/messages.ts'
 import type { UiFilePart, UiMessagePart, UiPlainPart, UiTextPart, UiToolPart } from './uiTypes.ts'
 
-/** A piece of a message that is still being written. It only grows, so how much of it a client was sent is a number of pieces. */
+/** A piece of a message that is still being written. It only grows, so a client's progress is the number of pieces sent. */
 export interface Growing {
   readonly type: 'growing'
   readonly of: 'text' | 'reasoning' | 'call'
@@ -13,12 +13,12 @@ export interface Growing {
 
 export type Entry = UiMessagePart | Growing
 
-/** Id of the text or the reasoning at a place of a message, in its chunks. */
+/** Returns the id of a text or reasoning part in its chunks, by its place in the message. */
 export const partId = (of: 'text' | 'reasoning', index: number): string => `${of === 'text' ? 't' : 'r'}${index}`
 
 export const dataUrl = (mimeType: string, data: string): string => `data:${mimeType};base64,${data}`
 
-/** Converts content of a person or a tool to parts. */
+/** Converts content from a person or a tool to parts. */
 export const saidParts = (content: readonly PlainBlock[]): (UiTextPart | UiFilePart)[] =>
   content.map((block) => {
     if (block.type === 'text') return { type: 'text', text: block.text }
@@ -30,7 +30,7 @@ export const saidParts = (content: readonly PlainBlock[]): (UiTextPart | UiFileP
     return { type: 'file', mediaType: mimeType, url: 'url' in block ? block.url : dataUrl(mimeType, block.data) }
   })
 
-/** Result of a tool: its text; the parsed value if the text is JSON of an object or a list; its parts if it is more than text. */
+/** Returns a tool's result: its text, the parsed value if the text is a JSON object or list, or its parts if it has more than text. */
 export function outputOf(content: readonly PlainBlock[]): unknown {
   if (!content.every(({ type }) => type === 'text')) return saidParts(content)
   const text = textOf(content)
@@ -43,8 +43,8 @@ export function outputOf(content: readonly PlainBlock[]): unknown {
 }
 
 /**
- * A reply as parts, the first at `at`. Actions of the provider come after the text that they interrupt: they are not streamed, so the text
- * is one part while it grows, and stays one. `idOf` names its calls.
+ * Converts a reply to parts, the first at `at`. Actions of the provider come after the text that they interrupt: they
+ * are not streamed, so the text is one part while it grows, and stays one. `idOf` names its calls.
  */
 export function replyParts(content: readonly Block[], at: number, idOf: (callId: string) => string): UiMessagePart[] {
   const parts: UiMessagePart[] = []
@@ -84,7 +84,7 @@ export function replyParts(content: readonly Block[], at: number, idOf: (callId:
   return parts
 }
 
-/** Fields of a provider's own actions, as a model adapter keeps them, that can be shown. */
+/** Displayable fields of a provider's own actions, as a model adapter stores them. */
 interface Provided {
   readonly toolCallId?: string
   readonly input?: unknown
@@ -100,7 +100,7 @@ interface Provided {
   readonly filename?: string
 }
 
-/** Adds what a provider did on its own; the result of a call goes to the call. */
+/** Adds the actions that a provider did on its own. The result of a call is added to the call. */
 function provide(parts: UiMessagePart[], before: UiMessagePart[], { kind, name, provider, data }: ProviderBlock): void {
   const given = (typeof data === 'object' && data !== null ? data : {}) as Provided
   switch (kind) {

@@ -17,7 +17,7 @@ interface UiCall {
   providerExecuted?: boolean
 }
 
-/** A call in each of its states. */
+/** A tool call in each of its states. */
 export type UiToolPart =
   | (UiCall & { state: 'input-available'; input: unknown })
   | (UiCall & { state: 'approval-requested'; input: unknown; approval: { id: string } })
@@ -50,11 +50,11 @@ export interface UiFilePart {
   type: 'file'
   mediaType: string
   filename?: string
-  /** An address, or a data URL. */
+  /** An HTTP address, or a data URL. */
   url: string
 }
 
-/** Parts that are the same as their chunks. */
+/** Parts that are identical to their chunks. */
 export type UiPlainPart =
   | { type: 'source-url'; sourceId: string; url: string; title?: string }
   | { type: 'source-document'; sourceId: string; mediaType: string; title: string; filename?: string }

@@ -17,11 +17,12 @@ import {
   type WaitingOptions,
 } from '../../waking/src/waitingList.ts'
 
-/** Spawns agents, owns what they share, and can serve them over the network. */
+/** Spawns agents, owns the resources they share, and can serve them over the network. */
 export interface Runtime extends AgentRuntime {
   /**
-   * Continues the work in the store that was unfinished when the last process ended: interrupted runs and waiting messages of agents without a parent, and of those below them. Calls that wait for people stay in the store until they are decided, and paused runs
-   * until they are resumed. Call it when the application starts. An agent that cannot continue is left alone, and the answer says why.
+   * Continues the work in the store that was unfinished when the last process ended: interrupted runs and waiting messages of agents without a
+   * parent, and of their descendants. Calls that wait for people stay in the store until they are decided, and paused runs until they are resumed.
+   * Call it when the application starts. An agent that cannot continue is left alone, and the answer has the reason.
    *
    * Reads the checkpoint of each log and the records since. Rejects with `RUNTIME_CLOSED`, `INVALID_OPTION`, and `STORE_READ_FAILED` when the
    * store cannot list its logs.
@@ -35,9 +36,9 @@ export interface Runtime extends AgentRuntime {
   resumeAll(options: ResumeAllOptions): Promise<ResumedAll>
 
   /**
-   * Wakes the agents of the store whose schedules are due: opens each, lets it run, and closes it again. Any number of processes may do so on one
-   * store: each time fires once. Agents that are live fire by themselves, here or elsewhere. One that cannot be woken is left alone for an hour, and
-   * the `logger` says why. It is closed with the runtime.
+   * Wakes the agents of the store whose schedules are due: opens each, lets it run, and closes it again. Any number of processes may
+   * do so on one store: each time fires once. Live agents fire by themselves, here or elsewhere. An agent that cannot be woken is left
+   * alone for an hour, and the `logger` gets the reason. The waker is closed with the runtime.
    *
    * @throws RuntimeError `INVALID_OPTION` (also for a store without `timers`), `RUNTIME_CLOSED`
    *
@@ -50,7 +51,7 @@ export interface Runtime extends AgentRuntime {
   wake(options: WakeOptions): Waker
 
   /**
-   * The machines that are open in this process, as `hostMachine` of `escapement/xstate` keeps them.
+   * Returns the machines that are open in this process, kept by `hostMachine` of `escapement/xstate`.
    *
    * @example
    * ```ts
@@ -60,10 +61,10 @@ export interface Runtime extends AgentRuntime {
   hosts(): readonly HostView[]
 
   /**
-   * Everything that waits for people, at all agents of the store or at those with certain metadata, whether they run or not: approvals,
-   * questions, and calls for clients, also of those below them. Wakes no agent. Incognito agents are left out. To decide for an agent that does
-   * not run, open it first with `runtime.open`. Logs that cannot be read are left out; those that have not changed are not read again. Rejects
-   * with `RUNTIME_CLOSED`, `INVALID_OPTION` and `STORE_READ_FAILED`.
+   * Returns everything that waits for people, at all agents of the store or those with certain metadata, running or not: approvals,
+   * questions, and calls for clients, including those of sub-agents. Wakes no agent. Incognito agents are left out. To decide for an
+   * agent that does not run, open it first with `runtime.open`. Logs that cannot be read are left out. Unchanged logs are not read
+   * again. Rejects with `RUNTIME_CLOSED`, `INVALID_OPTION` and `STORE_READ_FAILED`.
    *
    * @example
    * ```ts
@@ -74,11 +75,10 @@ export interface Runtime extends AgentRuntime {
   waiting(options?: WaitingOptions): Promise<readonly WaitingAgent[]>
 
   /**
-   * Serves the agents over a WebSocket, to `escapement/client` or anything else that speaks the protocol. The server is closed with
-   * the runtime, and its code is loaded by the first call.
+   * Serves the agents over a WebSocket, to `escapement/client` or anything else that speaks the protocol. The server is closed with the runtime. Its
+   * code is loaded by the first call.
    *
-   * @throws RuntimeError `INVALID_OPTION` (also for a host other than this machine without tokens), `BRIDGE_LISTEN_FAILED`,
-   * `RUNTIME_CLOSED`
+   * @throws RuntimeError `INVALID_OPTION` (also for a host other than this machine without tokens), `BRIDGE_LISTEN_FAILED`, `RUNTIME_CLOSED`
    *
    * @example
    * ```ts
@@ -90,9 +90,9 @@ export interface Runtime extends AgentRuntime {
   serve(options?: ServeOptions): Promise<BridgeServer>
 
   /**
-   * A client of the agents in this process, as `connect` of `escapement/client` gives one for a server, without a port: for tests, and for code
-   * that is to work beside the runtime or far from it alike. It goes through the same protocol, and is ready. Close it when you no longer need
-   * it; it is closed with the runtime.
+   * Returns a client of the agents in this process, like the client that `connect` of `escapement/client` returns for a
+   * server, but without a port: for tests, and for code that is to work the same near the runtime and far from it. It
+   * uses the same protocol, and is ready. Close it when you no longer need it. It is closed with the runtime.
    *
    * @throws RuntimeError `INVALID_OPTION`, `RUNTIME_CLOSED`
    *

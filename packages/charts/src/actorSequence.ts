@@ -9,28 +9,28 @@ export interface SequenceLane {
   /** Id of the agent; empty for people. */
   readonly id: string
   readonly label: string
-  /** Name of the agent's definition, as far as it is known. */
+  /** Name of the agent's definition, if it is known. */
   readonly definition?: string
-  /** True if its own log was read: the sequence then has all that it did, and not only the part that its caller saw. */
+  /** True if the agent's own log was read. Otherwise the sequence has only the part that its caller saw. */
   readonly isRead: boolean
 }
 
 /**
- * `call`: a sub-agent is started, by a tool or by code; `result` and `failure`: its end; `asks`: something that waits for people;
- * `handoff`: the conversation goes to another definition.
+ * `call`: the start of a sub-agent, by a tool or by code. `result` and `failure`: its end. `asks`: an item that
+ * waits for people. `handoff`: the switch of the conversation to another definition.
  */
 export type SequenceKind = 'said' | 'call' | 'result' | 'failure' | 'report' | 'asks' | 'answer' | 'handoff'
 
-/** Something that one participant told another. */
+/** A message from one participant to another, such as a call or its result. */
 export interface SequenceStep {
   readonly from: string
   readonly to: string
   readonly kind: SequenceKind
-  /** One line. */
+  /** Text of the step, on one line. */
   readonly text: string
-  /** Epoch milliseconds. */
+  /** Time of the step, in epoch milliseconds. */
   readonly time: number
-  /** The record that the step is made from. */
+  /** Agent and `seq` of the record that the step is made from. */
   readonly agentId: string
   readonly seq: number
 }
@@ -52,8 +52,8 @@ export const people = ''
 const maxText = 80
 
 /**
- * Returns what the agents of a tree told each other and people. The log of the root is enough for the starts and ends of its sub-agents;
- * their own logs, in any order, add what they asked and whom they called. Each log keeps its order, whatever its clock did. Pure.
+ * Returns the calls and messages among the agents of a tree and people. The log of the root is enough for the starts and ends of its sub-agents.
+ * Their own logs, in any order, add their questions and calls. Each log keeps its order, even if its clock was wrong. Pure.
  */
 export function actorSequence(root: SequenceLog, others: readonly SequenceLog[] = []): ActorSequence {
   const logs = [root, ...others]
@@ -114,7 +114,7 @@ function* inOrder(logs: readonly (readonly SequenceStep[])[]): Generator<Sequenc
   for (const { steps, next } of left) yield* steps.slice(next)
 }
 
-/** End of a run in a word or two. */
+/** Describes the end of a run in a word or two. */
 const endOf = ({ stopReason, reason }: RecordOf<'run.end'>): string =>
   stopReason === 'stop' ? 'done' : reason === undefined ? stopReason : `${stopReason}: ${reason.type}`
 

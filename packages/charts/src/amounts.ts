@@ -7,26 +7,26 @@ import type { Took } from './workTimes.ts'
 export const whole = (value: number): string =>
   Number.isInteger(value) && Math.abs(value) < 1_000 ? String(value) : value.toLocaleString('en-US')
 
-/** `1 turn`, `12,345 turns`. */
+/** Formats a count with its noun: `1 turn`, `12,345 turns`. */
 export const counted = (count: number, noun: string): string => `${whole(count)} ${noun}${count === 1 ? '' : 's'}`
 
-/** `$0.05`, or `$0.0018` for less than a cent. */
+/** Formats US dollars: `$0.05`, or `$0.0018` for less than a cent. */
 export function dollars(costUsd: number): string {
   if (costUsd > 0 && costUsd < 0.0001) return '<$0.0001'
   return `$${costUsd.toFixed(costUsd > 0 && costUsd < 0.01 ? 4 : 2)}`
 }
 
-/** As `dollars`; a dash for 0, which also stands for an unknown amount. */
+/** Formats US dollars as `dollars` does, but 0, which also stands for an unknown amount, as a dash. */
 export const money = (costUsd: number): string => (costUsd === 0 ? '–' : dollars(costUsd))
 
-/** A limit of a run in words: `limit of 60 turns`, `limit of $5.00`. */
+/** Describes a limit of a run: `limit of 60 turns`, `limit of $5.00`. */
 export function limitWords({ limit, allowed }: Pick<LimitReason, 'limit' | 'allowed'>): string {
   if (limit === 'costUsd') return `limit of ${dollars(allowed)}`
   if (limit === 'ms') return `limit of ${duration(allowed)}`
   return `limit of ${counted(allowed, limit.replace(/s$/, ''))}`
 }
 
-/** Cost and saving of a reshaping of the conversation, in words: `frees 1,240 tokens, pays after 3 requests`. */
+/** Describes the effect of reshaping a conversation: `frees 1,240 tokens, pays after 3 requests`. */
 export function savings({ freed, paysAfter }: Economics): string {
   if (freed <= 0) return freed === 0 ? 'frees nothing' : `adds ${counted(-freed, 'token')}`
   const pays =
@@ -41,7 +41,7 @@ const units: readonly (readonly [name: string, ms: number])[] = [
   ['s', 1000],
 ]
 
-/** `340 ms`, `2.1 s`, `3 min 05 s`, `1 h 04 min`. A negative duration, as from a clock that jumps, counts as 0. */
+/** Formats a duration: `340 ms`, `2.1 s`, `3 min 05 s`, `1 h 04 min`. Negative ones, after a clock jump, count as 0. */
 export function duration(ms: number): string {
   if (ms < 999.5) return `${Math.max(0, Math.round(ms))} ms`
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
@@ -52,19 +52,19 @@ export function duration(ms: number): string {
   return `${whole(Math.floor(minutes / 60))} h ${two(minutes % 60)} min`
 }
 
-/** Time that something took, and apart from it the time that people took to decide: `1.6 s + 23.0 s waiting`. */
+/** Formats the duration of an operation, and apart from it the wait for people: `1.6 s + 23.0 s waiting`. */
 export const tookWords = ({ ms, waitedMs }: Took): string =>
   waitedMs < 1_000
     ? duration(ms + Math.max(0, waitedMs))
     : [...(ms < 0.5 ? [] : [duration(ms)]), `${duration(waitedMs)} waiting`].join(' + ')
 
-/** Age in its largest unit: `5 min`, `3 d`. */
+/** Formats an age in its largest unit: `5 min`, `3 d`. */
 export function age(ms: number): string {
   const [name, size] = units.find(([, unit]) => ms >= unit) ?? ['s', 1000]
   return `${Math.max(0, Math.floor(ms / size))} ${name}`
 }
 
-/** A moment in the time of this machine, to the second. */
+/** Formats a moment in local time, to the second. */
 export function moment(time: number): string {
   const date = new Date(time)
   const two = (value: number): string => String(value).padStart(2, '0')
@@ -72,6 +72,6 @@ export function moment(time: number): string {
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`
 }
 
-/** `, by policy tidy`; empty if no policy asked for it. */
+/** Returns `, by policy tidy`, or an empty string without a policy. */
 export const byPolicy = (policy: string | undefined): string =>
   policy === undefined ? '' : `, by policy ${oneLine(policy)}`

@@ -4,7 +4,7 @@ const round = (value: number): number => Math.round(value * 10) / 10
 
 const cornerRadius = 7
 
-/** The way of an arrow as the `d` of an SVG path. Pure. */
+/** Returns the path of an arrow as the `d` of an SVG path. Pure. */
 export function arrowPath({ points, isCurve }: Pick<PlacedArrow, 'points' | 'isCurve'>): string {
   const [start, control, end] = points
   if (isCurve !== true || end === undefined) return wayPath(points)
@@ -12,7 +12,7 @@ export function arrowPath({ points, isCurve }: Pick<PlacedArrow, 'points' | 'isC
   return `M${place(start!)}Q${place(control!)} ${place(end)}`
 }
 
-/** A way through points with rounded corners, as the `d` of an SVG path. Pure. */
+/** Returns a path through points with rounded corners, as the `d` of an SVG path. Pure. */
 export function wayPath(points: readonly Point[]): string {
   return points
     .map((at, i) => {
@@ -27,14 +27,14 @@ export function wayPath(points: readonly Point[]): string {
     .join('')
 }
 
-/** A point a corner's radius away from a corner, at most half way. */
+/** Returns the point one corner radius from a corner towards another point, at most half way. */
 function towards(at: Point, other: Point): Point {
   const length = Math.hypot(other.x - at.x, other.y - at.y)
   const share = length === 0 ? 0 : Math.min(cornerRadius, length / 2) / length
   return { x: at.x + (other.x - at.x) * share, y: at.y + (other.y - at.y) * share }
 }
 
-/** The head of an arrow, so wide to either side, and a bar across it for one that is not taken; `undefined` of a way without length. Pure. */
+/** Returns an arrow's head, `half` pixels to either side, and the bar for one not taken. `undefined` for a path without length. Pure. */
 export function arrowEnd(
   points: readonly Point[],
   half = 4,

@@ -2,7 +2,7 @@ import type { DrawnBrake } from './chartDrawing.ts'
 import { lineHeight, type PlacedBox } from './chartLayout.ts'
 import { measureText } from './textMeasure.ts'
 
-/** A brake of a closed state in its place; pixels. `name` says how it stands where its style may not be seen. */
+/** A brake of a closed state, placed in pixels. `name` begins with a sign for the style, which may not be visible. */
 export interface BrakeChip extends DrawnBrake {
   readonly x: number
   readonly y: number
@@ -15,7 +15,7 @@ const gap = 6
 const height = 19
 const signs: Readonly<Record<DrawnBrake['style'], string>> = { open: '→ ', shut: '× ', brake: '' }
 
-/** The brakes of a closed state in rows below its name. Pure. */
+/** Returns the brakes of a closed state, placed in rows below its name. Pure. */
 export function brakeChips({ brakes = [], details, x, y, width }: PlacedBox): BrakeChip[] {
   const rows: { name: string; style: DrawnBrake['style']; wide: number }[][] = [[]]
   const wideOf = (row: readonly { readonly wide: number }[]): number =>

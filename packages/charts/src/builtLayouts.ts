@@ -1,4 +1,4 @@
 import type { ElkGraph } from './chartLayout.ts'
 
-/** Layouts of the full charts of agents by their keys. The build puts them here; a repository that was not built has none. */
+/** Layouts of the agents' full charts, by key. The build adds them. A repository that was not built has none. */
 export const builtLayouts: Readonly<Record<string, ElkGraph>> = {}

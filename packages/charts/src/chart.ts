@@ -17,11 +17,11 @@ export type ChartSubject = Facts | AgentDefinition | AnyStateMachine
 
 interface Facts {
   readonly id: string
-  /** Name of its definition. */
+  /** Name of the agent's definition. */
   readonly definition: string
   /** Names of the active states, joined by commas. */
   readonly state: string
-  /** Brakes that are on; if unknown they are drawn neither open nor shut. */
+  /** Brakes that are on. If unknown, they are drawn neither open nor shut. */
   readonly braking?: BrakeFlags
 }
 
@@ -35,8 +35,8 @@ export interface ChartOptions<F extends ChartFormat = ChartFormat> {
   /** Default `mermaid`. */
   readonly format?: F | undefined
   /**
-   * `overview`: the outermost states, closed, and what leads from one to another, in words; of an agent with the ring of its turns.
-   * `full`: every state and transition. Default: `overview` for an `svg` of an agent or of `agentMachine`, otherwise `full`.
+   * `overview`: the outermost states, closed, and the transitions between them in words, for an agent with the ring of its turns. `full`: every state
+   * and transition. Default: `overview` for an `svg` of an agent or of `agentMachine`, otherwise `full`.
    */
   readonly detail?: ChartDetail | undefined
   /** States to highlight, such as `replying.streaming`. Default: an agent's current one, otherwise none. */
@@ -47,14 +47,14 @@ export interface ChartOptions<F extends ChartFormat = ChartFormat> {
   readonly signal?: AbortSignal | undefined
 }
 
-/** JSON and Mermaid are returned at once; an SVG is laid out in its own thread, so it is a promise. */
+/** Result of `chart`. JSON and Mermaid are returned at once, an SVG as a promise, as its layout runs in a thread. */
 export type ChartResult<F extends ChartFormat> = F extends 'json'
   ? ChartModel
   : F extends 'mermaid'
     ? string
     : Promise<string>
 
-/** The chart that every agent runs, with the machines it runs in turn. */
+/** The machine that every agent runs, with the machines that it runs in turn. */
 const wholeAgent = lazily(
   () =>
     agentMachine.provide({
@@ -98,7 +98,7 @@ export function chart<F extends ChartFormat = 'mermaid'>(
   return drawSvg(model, direction, options.signal) as ChartResult<F>
 }
 
-/** Draws an SVG. The layout is half of the code of the charts, so it is loaded with the first picture. */
+/** Draws an SVG. The layout code is half of the charts' code, so it is loaded for the first picture. */
 async function drawSvg(...picture: Parameters<typeof chartPicture>): Promise<string> {
   return (await import('./chartPicture.ts')).chartPicture(...picture)
 }
@@ -132,7 +132,7 @@ const notDrawable = (what: unknown): RuntimeError =>
     `chart takes an agent, what defineAgent returns, or an XState machine, not ${what === null ? 'null' : typeof what}.`,
   )
 
-/** The model, after checking that the machine has every active state. */
+/** Returns the model, after checking that the machine has every active state. */
 function lit(model: ChartModel): ChartModel {
   const states = model.nodes.filter(({ kind }) => kind !== 'initial').map(({ id }) => id)
   const unknown = model.active.find((name) => !states.includes(name))

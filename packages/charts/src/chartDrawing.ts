@@ -6,12 +6,12 @@ export interface DrawnNode {
   readonly id: string
   readonly kind: ChartNode['kind'] | 'junction' | 'any' | 'machine'
   readonly label: string
-  /** Lines below its name: the actors that it runs, and the events that it takes without being left. */
+  /** Lines below the state's name: the actors that it runs, and the events that it handles without being left. */
   readonly details: readonly string[]
-  /** Transitions out of it that are written into it instead of drawn, in the machine's order. */
+  /** Outgoing transitions that are written into the box instead of drawn, in the machine's order. */
   readonly exits?: readonly DrawnExit[]
   readonly parent?: string
-  /** `inside`: a state in it is active, so it is too. */
+  /** `inside`: active because a state inside it is. */
   readonly active?: 'itself' | 'inside'
   /** Description of the state in one sentence. */
   readonly description?: string
@@ -21,11 +21,11 @@ export interface DrawnNode {
 
 /** A transition as a line in the box of the state that it leaves. */
 export interface DrawnExit {
-  /** Id of the state that it leads to. */
+  /** Id of the target state. */
   readonly to: string
-  /** Name of that state. */
+  /** Name of the target state. */
   readonly name: string
-  /** Its event and guards: `on abort [isRunning]`. */
+  /** Event and guards of the transition: `on abort [isRunning]`. */
   readonly when: string
   readonly style: ArrowStyle
 }
@@ -36,21 +36,21 @@ export interface DrawnBrake {
   readonly style: 'open' | 'shut' | 'brake'
 }
 
-/** `open`, `shut` and `brake` (not known which): a guarded transition of the braking layer. `runs`: to a machine that is an actor. */
+/** `open`, `shut`, `brake` (unknown which): a guarded transition of the braking layer. `runs`: leads to a machine run as an actor. */
 export type ArrowStyle = 'plain' | 'start' | 'open' | 'shut' | 'brake' | 'runs'
 
-/** The transitions between two states that are drawn alike, as one arrow. */
+/** An arrow for the transitions between two states that are drawn alike. */
 export interface DrawnArrow {
   readonly id: string
   readonly from: string
   readonly to: string
   readonly lines: readonly string[]
   readonly style: ArrowStyle
-  /** Ids of the transitions that it stands for. */
+  /** Ids of the transitions that the arrow stands for. */
   readonly edges: readonly string[]
 }
 
-/** A chart as it is drawn: fewer arrows than the chart has edges, and none lost. */
+/** A chart as it is drawn. It has fewer arrows than the chart has edges, but shows every edge. */
 export interface ChartDrawing {
   readonly title: string
   /** Parents before their children. */
@@ -68,7 +68,7 @@ export const styleOf = ({ kind, isBrake, isOpen }: ChartEdge): ArrowStyle => {
 /** Words beside the guard of a brake, by the style of its arrow. */
 const brakeWords: Readonly<Record<string, string>> = { open: 'brake open', shut: 'brake shut', brake: 'brake' }
 
-/** Returns the drawing of a chart, with the machines that it runs beside it. Pure. */
+/** Returns the drawing of a chart, with the machines that the chart runs beside it. Pure. */
 export function chartDrawing(model: ChartModel): ChartDrawing {
   const charts = [model, ...model.machines].map((chart, index) => drawOne(chart, index === 0 ? '' : `${chart.id}/`))
   const nodes = charts.flatMap((chart) => chart.nodes)
@@ -113,7 +113,7 @@ function drawOne(chart: ChartModel, scope: string): { nodes: DrawnNode[]; arrows
   return { nodes: [...nodes, ...marks, ...junctions], arrows: arrowsOf(joined, chart.detail === 'overview') }
 }
 
-/** A state and all it is in, innermost first. */
+/** Returns a state and the states around it, innermost first. */
 function lineage(parents: ReadonlyMap<string, string | undefined>, id: string): string[] {
   const line = [id]
   for (let at = parents.get(id); at !== undefined; at = parents.get(at)) line.push(at)
@@ -152,7 +152,7 @@ function detailsOf(node: ChartNode, { actors, edges }: ChartModel): string[] {
   return lines
 }
 
-/** States that leave by the same guards to the same targets do so through one junction. */
+/** Joins the exits of states that leave by the same guards to the same targets in one junction. */
 function joinExits(
   ways: readonly Way[],
   parents: ReadonlyMap<string, string | undefined>,

@@ -3,7 +3,7 @@ import type { ArrowStyle, ChartDrawing, DrawnArrow, DrawnNode } from './chartDra
 import { fitText, measureText, wrapText } from './textMeasure.ts'
 import { fontSizes } from './pictureStyle.ts'
 
-/** A graph as ELK takes it and gives it back, as far as it is used here. */
+/** A graph in the format of ELK's input and output, reduced to the fields used here. */
 export interface ElkGraph {
   readonly id: string
   readonly x?: number
@@ -25,7 +25,7 @@ interface ElkText {
   readonly height?: number
 }
 
-/** Pixels from the left top of a picture. */
+/** A point, in pixels from the top left of a picture. */
 export interface Point {
   readonly x: number
   readonly y: number
@@ -44,31 +44,31 @@ interface ElkWay {
   }[]
 }
 
-/** A state in its place; pixels from the left top of the picture. */
+/** A placed state, in pixels from the top left of the picture. */
 export interface PlacedBox extends DrawnNode {
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
-  /** True if other boxes are inside it. */
+  /** True if other boxes are inside the box. */
   readonly isOuter: boolean
-  /** Number of boxes around it. */
+  /** Number of boxes around the box. */
   readonly depth: number
 }
 
-/** An arrow in its place; `points` has two or more. */
+/** A placed arrow, in pixels from the top left of the picture. */
 export interface PlacedArrow {
   readonly id: string
   readonly from: string
   readonly to: string
   readonly style: ArrowStyle
-  /** Two or more: corners of the way; of a curve its start, what it bends towards, and its end. */
+  /** Corners of the path, two or more. For a curve: its start, its control point and its end. */
   readonly points: readonly Point[]
   readonly isCurve?: true
-  /** `ring`: the way of a run from turn to turn. `bundle`: of all states to those where a run stops. */
+  /** `ring`: part of the cycle of turns. `bundle`: all transitions from working states to those where a run stops. */
   readonly role?: 'ring' | 'bundle'
   readonly edges: readonly string[]
-  /** All transitions that it stands for, by name, a line each. */
+  /** Names of all transitions that the arrow stands for, one per line. */
   readonly names?: string
   readonly label?: { readonly x: number; readonly y: number; readonly lines: readonly string[] }
 }
@@ -78,7 +78,7 @@ export interface ChartLayout {
   readonly title: string
   readonly width: number
   readonly height: number
-  /** Outer boxes before those inside. */
+  /** Boxes, outer ones before those inside them. */
   readonly boxes: readonly PlacedBox[]
   readonly arrows: readonly PlacedArrow[]
 }
@@ -87,12 +87,12 @@ export const lineHeight = 16
 const maxLabel = 112
 const maxDetail = 200
 const maxExit = 270
-/** Length of the arrow before a transition that is written into a box, and the room that it takes. */
+/** Length of the arrow before a transition that is written into a box, and the indent of its text, in pixels. */
 const exitArrow = 18
 const exitIndent = 25
 /** Distance of the text of a box from its edge. */
 const inset = 12
-/** The machine's own heading has the whole picture's width. */
+/** Maximum width of the lines below a machine's name, in pixels. They have the width of the whole picture. */
 const maxHeading = 420
 
 const marks: Readonly<Partial<Record<DrawnNode['kind'], number>>> = { initial: 12, junction: 14 }
@@ -119,11 +119,11 @@ const options: Readonly<Record<string, string>> = {
   'elk.layered.layering.coffmanGraham.layerBound': '5',
 }
 
-/** Lines of an arrow's label, broken where they are long. */
+/** Returns the lines of an arrow's label, with long ones wrapped. */
 const labelLines = ({ lines }: DrawnArrow): string[] =>
   lines.flatMap((line) => wrapText(line, fontSizes.label, maxLabel))
 
-/** A line below a state's name; of a transition with the name that it leads to, and an arrow of its style before it. */
+/** A line below a state's name. The line of a transition names its target and has an arrow of its style before it. */
 export interface BoxLine {
   readonly text: string
   readonly indent: number
@@ -133,7 +133,7 @@ export interface BoxLine {
 
 type LinedBox = Pick<DrawnNode, 'details' | 'exits' | 'kind'>
 
-/** Lines below a state's name. */
+/** Returns the lines below a state's name. */
 export const boxLines = ({ details, exits = [], kind }: LinedBox): BoxLine[] => [
   ...details
     .flatMap((line) => wrapText(line, fontSizes.detail, kind === 'machine' ? maxHeading : maxDetail))
@@ -146,18 +146,18 @@ export const boxLines = ({ details, exits = [], kind }: LinedBox): BoxLine[] => 
   ),
 ]
 
-/** Width of a line in pixels. */
+/** Returns the width of a line in pixels. */
 const lineWidth = ({ text, name = '', indent }: BoxLine): number =>
   indent + measureText(name, fontSizes.detail) * 1.06 + measureText(text, fontSizes.detail)
 
-/** A box with lines has its words at its left. */
+/** Returns true if the words of a box are aligned left, as in a box with lines. */
 export const isLeft = (box: LinedBox & Pick<PlacedBox, 'isOuter'>): boolean =>
   box.isOuter || box.details.length > 0 || box.exits !== undefined
 
-/** Distance of the words of a box from its left edge. */
+/** Returns the distance of a box's words from its left edge, in pixels. */
 export const leftOf = ({ isOuter }: Pick<PlacedBox, 'isOuter'>): number => (isOuter ? inset + 2 : inset)
 
-/** The arrow before the line of a transition with its base at this point. Pure. */
+/** Returns the points of the arrow before a transition's line. `x`, `y`: start of the line's baseline. Pure. */
 export const exitPoints = (x: number, y: number): Point[] => [
   { x, y: y - 4 },
   { x: x + exitArrow, y: y - 4 },
@@ -168,7 +168,7 @@ const wayId = (index: number): string => `way ${index}`
 const widest = (lines: readonly string[], fontSize: number): number =>
   lines.reduce((most, line) => Math.max(most, measureText(line, fontSize)), 0)
 
-/** Room for what a brake says, however it stands: a layout holds for all of them. */
+/** Longest words of a brake. A layout leaves room for them, so that it holds for every setting of the brakes. */
 const brakeLine = 'brake open'
 const sized = (lines: readonly string[], style: ArrowStyle): readonly string[] =>
   style === 'open' || style === 'shut' || style === 'brake' ? [...lines.slice(0, -1), brakeLine] : lines

@@ -3,7 +3,7 @@ import { escapeXml } from './escapeText.ts'
 import { measureText } from './textMeasure.ts'
 
 interface Told {
-  /** Class of its arrow, as in the picture. */
+  /** Class of the row's arrow, as in the picture. */
   readonly style: string
   readonly text: string
   readonly isBarred?: true

@@ -22,7 +22,7 @@ export function namesFor(ids: readonly string[]): (id: string) => string {
   return (id) => names.get(id)!
 }
 
-/** A chart as Mermaid's `stateDiagram-v2`. Pure. */
+/** Writes a chart as Mermaid's `stateDiagram-v2`. Pure. */
 export function chartMermaid(model: ChartModel, { direction = 'down' }: { direction?: ChartDirection } = {}): string {
   const drawing = chartDrawing(model)
   const nameOf = namesFor(drawing.nodes.map(({ id }) => id))
@@ -101,7 +101,7 @@ function classLines({ nodes, arrows }: ChartDrawing, nameOf: NameOf): string[] {
   )
 }
 
-/** Returns the lines that give states the look of a class, by their names; none without members. */
+/** Returns the Mermaid lines that assign states, by name, to a style class. Empty without members. */
 export const membersOf = (name: keyof typeof classes, members: readonly string[]): string[] =>
   members.length === 0
     ? []

@@ -2,7 +2,7 @@ import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xst
 import { agentMachineId } from '../../../src/machines/agentSetup.ts'
 import { guardWords } from './conditionWords.ts'
 
-/** Brakes of an agent; true: it is on. */
+/** Brakes of an agent. A flag is true while its brake is on. */
 export interface BrakeFlags {
   readonly revert: boolean
   readonly prune: boolean
@@ -13,7 +13,7 @@ export interface BrakeFlags {
 
 /** A state, or the mark at the start of one. */
 export interface ChartNode {
-  /** Path in the machine: `replying.streaming`; of the whole machine its id, of a start `(initial) <id>`. */
+  /** Path in the machine: `replying.streaming`. The whole machine has its id, a start mark `(initial) <id>`. */
   readonly id: string
   readonly label: string
   readonly kind: 'atomic' | 'compound' | 'parallel' | 'final' | 'initial' | 'history'
@@ -23,52 +23,52 @@ export interface ChartNode {
   readonly entry?: readonly string[]
 }
 
-/** A transition; one to several states makes an edge for each. */
+/** A transition. A transition to several states is one edge for each target. */
 export interface ChartEdge {
   readonly id: string
   readonly from: string
-  /** `from` itself where the state is not left. */
+  /** Id of the target state, equal to `from` if the state is not left. */
   readonly to: string
   /** Type of the event; empty for `always` and for a start. */
   readonly event: string
   readonly kind: 'event' | 'always' | 'after' | 'done' | 'error' | 'initial'
   /** Names of the guards; all of them must hold. */
   readonly guards: readonly string[]
-  /** No state is left or entered: it only acts. */
+  /** True if the transition only runs actions, without leaving or entering a state. */
   readonly isInternal?: true
-  /** A guarded transition of the braking layer. */
+  /** True for a guarded transition of the braking layer. */
   readonly isBrake?: true
   /** True if the brake is open. Set only for a brake whose flags are known. */
   readonly isOpen?: boolean
-  /** Condition in words: the machine's own description, or that of its guards. */
+  /** Condition in words: the description in the machine, or else the one of the guards. */
   readonly description?: string
 }
 
 /** An actor that the machine runs. */
 export interface ChartActor {
   readonly id: string
-  /** Name of its logic. */
+  /** Name of the actor's logic. */
   readonly src: string
-  /** `invoked`: lives as long as `state` is active. `spawned`: started by an action; `state` is the whole machine. */
+  /** `invoked`: runs while `state` is active. `spawned`: started by an action; `state` is the whole machine. */
   readonly kind: 'invoked' | 'spawned'
   readonly state: string
-  /** Id of the machine that it is; it is among `machines`, or the chart itself. */
+  /** Id of the actor's machine, which is in `machines` or is the chart itself. */
   readonly machine?: string
 }
 
-/** A statechart as plain JSON, complete: made from the machine and never by hand. */
+/** A complete statechart as plain JSON, always generated from the machine. */
 export interface ChartModel {
   /** Id of the machine. */
   readonly id: string
   readonly title: string
   /** `overview`: only the outermost states, closed, and the transitions between them. Default: all of it. */
   readonly detail?: 'overview'
-  /** Parents before their children; the first is the whole machine. */
+  /** States, parents before children. The first is the whole machine. */
   readonly nodes: readonly ChartNode[]
-  /** In the order in which the machine tries them, state by state. */
+  /** Transitions in the order in which the machine tries them, state by state. */
   readonly edges: readonly ChartEdge[]
   readonly actors: readonly ChartActor[]
-  /** Machines that run as its actors, however deep, each once. */
+  /** Machines that run as actors at any depth, each once. */
   readonly machines: readonly ChartModel[]
   /** Names of the active states. */
   readonly active: readonly string[]
@@ -96,8 +96,8 @@ export const brakeGuards: Readonly<Record<string, readonly (keyof BrakeFlags)[]>
 }
 
 /**
- * The chart of an XState machine. Pure, and without Node: a page may make it too. Never throws; that the active states exist is the
- * caller's to check.
+ * Returns the chart of an XState machine. Pure, and without Node, so a page may call it too. Never throws: the
+ * caller must check that the active states exist.
  */
 export const chartModel = (machine: AnyStateMachine, options: ChartModelOptions = {}): ChartModel =>
   modelOf(machine, options, new Set([machine.id]))
@@ -194,7 +194,7 @@ function guardsOf(guard: unknown, brakes: BrakeFlags | undefined): Pick<ChartEdg
   return { guards, isBrake: true, ...(brakes === undefined ? {} : { isOpen: flags.some((flag) => brakes[flag]) }) }
 }
 
-/** The words of a transition, else of its guards; those of the agent machine have some. */
+/** Returns the transition's own description, or, in the agent machine, the one of its guards. */
 function descriptionOf({ description, guard }: AnyTransitionDefinition, machineId: string): { description?: string } {
   if (description !== undefined) return { description }
   if (machineId !== agentMachineId) return {}
@@ -210,7 +210,7 @@ interface GuardLike {
   readonly guards?: readonly unknown[]
 }
 
-/** Names of what must hold: guards joined by `and` apart, other combinations as one. */
+/** Returns the names of the guards that must hold: guards joined by `and` separately, other combinations as one. */
 function namesOfGuard(guard: unknown): string[] {
   if (guard === undefined || guard === null) return []
   if (typeof guard === 'string') return [guard]

@@ -7,7 +7,7 @@ import { hubExits } from './hubExits.ts'
 import { layoutOf } from './layoutCache.ts'
 import { overviewLayout } from './overviewLayout.ts'
 
-/** The SVG of a chart. Rejects with the reason of `signal`. */
+/** Draws the SVG of a chart. Rejects with the reason of `signal`. */
 export async function chartPicture(
   model: ChartModel,
   direction: ChartDirection,

@@ -45,12 +45,12 @@ const chartStyle = `
 
 const round = (value: number): number => Math.round(value * 10) / 10
 
-/** Options of `chartSvg`; `legend`: which explanation of the marks stands below the picture. Default: none. */
+/** Options of `chartSvg`. `legend` chooses the explanation of the marks below the picture. Default: none. */
 export interface ChartSvgOptions {
   readonly legend?: 'overview' | 'full'
 }
 
-/** A chart in its places as a picture that stands alone: no script, light and dark, with a title and a description. Pure. */
+/** Draws a laid-out chart as a self-contained picture: no script, light and dark, with a title and a description. Pure. */
 export function chartSvg(layout: ChartLayout, { legend }: ChartSvgOptions = {}): string {
   const { width, title, boxes, arrows } = layout
   const told = legend === undefined ? undefined : chartLegend(legend, layout)
@@ -68,7 +68,7 @@ ${[...outer.map(boxSvg), ...arrows.map(arrowSvg), ...inner.map(boxSvg), ...arrow
 `
 }
 
-/** The chart in words: its states, the active ones, the brakes. */
+/** Describes a chart in words: its states, the active ones, the brakes. */
 function described({ boxes, arrows }: ChartLayout): string {
   const states = boxes.filter(({ kind }) => !['initial', 'junction', 'any', 'machine'].includes(kind))
   const active = states.filter((box) => box.active === 'itself').map(({ id }) => id)

@@ -4,16 +4,16 @@ import type { ChartModel, ChartNode } from './chartModel.ts'
 export interface HoldingState {
   readonly id: string
   readonly label: string
-  /** Number of states in it, however deep. */
+  /** Number of states inside it, at any depth. */
   readonly holds: number
 }
 
-/** A state that holds more than this is closed at first. */
+/** Number of inner states above which a state is closed at first. */
 const mostOpen = 6
 
 const isState = ({ kind }: ChartNode): boolean => kind !== 'initial' && kind !== 'history'
 
-/** The states of a chart that hold others, the whole machine not among them. Pure. */
+/** Returns the states of a chart that hold others, without the whole machine. Pure. */
 export const holdingStates = ({ nodes }: ChartModel): HoldingState[] =>
   nodes
     .filter(({ kind, parent }) => parent !== undefined && (kind === 'compound' || kind === 'parallel'))
@@ -23,13 +23,13 @@ export const holdingStates = ({ nodes }: ChartModel): HoldingState[] =>
       holds: nodes.filter((node) => isState(node) && node.id.startsWith(`${id}.`)).length,
     }))
 
-/** Ids of the states that are closed until a person opens them: those that hold many. Pure. */
+/** Returns the ids of the states that hold many others, which are closed until a person opens them. Pure. */
 export const closedAtFirst = (model: ChartModel): string[] =>
   holdingStates(model)
     .filter(({ holds }) => holds > mostOpen)
     .map(({ id }) => id)
 
-/** Returns the innermost state around a state that a chart has, itself if it has it. Pure. */
+/** Returns the innermost state of a chart that is, or is around, the given state. Pure. */
 export function seenState(id: string, { nodes }: ChartModel): string {
   let seen = id
   while (seen.includes('.') && !nodes.some((node) => node.id === seen)) seen = seen.slice(0, seen.lastIndexOf('.'))
@@ -43,8 +43,8 @@ const outermost = (id: string, closed: readonly string[]): string =>
     .reduce((most, outer) => (outer.length < most.length ? outer : most), id)
 
 /**
- * Returns the chart with some states closed: what is in them is left out, and what leads into or out of that leads to or from them. Ids that are
- * not those of states that hold others make no difference. Pure.
+ * Returns the chart with some states closed. Their inner states are left out, and transitions into or out of these
+ * lead to or from the closed state. Ids of states without inner states are ignored. Pure.
  */
 export function withClosed(model: ChartModel, ids: readonly string[]): ChartModel {
   const holding = new Set(holdingStates(model).map(({ id }) => id))

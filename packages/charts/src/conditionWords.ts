@@ -1,8 +1,8 @@
 import type * as conditions from '../../../src/machines/conditions.ts'
 
 /**
- * The question of each guard of the agent machine, in a few words for the labels of its chart. Empty if it says no more than the event or the
- * transition's own description.
+ * Condition of each guard of the agent machine, in a few words for the labels of its chart. Empty if it says no more
+ * than the event or the transition's own description.
  */
 export const guardWords: Readonly<Record<keyof typeof conditions, string>> = {
   revertEnabled: 'a revert was asked for',

@@ -14,7 +14,7 @@ export interface ConversationSubject {
   /** For a session: the past that a fork shares, and its own log. */
   readonly past?: readonly LogRecord[]
   readonly records?: readonly LogRecord[]
-  /** Ids of its sub-agents; for an agent, those that are alive. */
+  /** Ids of the subject's sub-agents; for an agent, those that are alive. */
   readonly children?: readonly string[] | (() => readonly { readonly id: string }[])
 }
 

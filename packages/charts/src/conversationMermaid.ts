@@ -3,14 +3,14 @@ import type { ConversationModel, GraphStep } from './conversationModel.ts'
 import { noteMarks, notesOf, stepIds, stepRemarks, tagText } from './conversationRows.ts'
 import { escapeMermaid } from './escapeText.ts'
 
-/** Mermaid draws no more than 500 lines, and people read fewer. */
+/** Limits of the steps and notes drawn. Mermaid draws no more than 500 lines, and people read fewer. */
 const mostSteps = 120
 const mostNotes = 120
-/** Lines of a box. */
+/** Maximum number of lines of a box, and of characters of a line and of a note. */
 const mostLines = 6
 const maxLine = 64
 const maxNote = 90
-/** Pixels. */
+/** Width of a box in pixels. */
 const boxWidth = 360
 
 const left = 'text-align:left'
@@ -22,7 +22,7 @@ const classes = {
   note: `fill:#fff8e1,stroke:#d4a72c,color:#5b4300,${left}`,
 }
 
-/** Steps that follow each other and look alike: one box, a line each. */
+/** A box of consecutive steps that look alike, with a line for each. */
 interface Box {
   readonly name: string
   readonly look: keyof typeof classes
@@ -30,8 +30,8 @@ interface Box {
 }
 
 /**
- * A conversation as a Mermaid flowchart: trunk solid, abandoned branches dotted, each with what was learned at its end. Steps that follow each
- * other share a box; a long conversation is folded in its middle. Pure.
+ * Draws a conversation as a Mermaid flowchart: trunk solid, abandoned branches dotted, each with what was learned at
+ * its end. Consecutive steps share a box. A long conversation is folded in its middle. Pure.
  */
 export function conversationMermaid(model: ConversationModel): string {
   const steps = foldConversation(model, mostSteps)
@@ -82,7 +82,7 @@ export function conversationMermaid(model: ConversationModel): string {
   return `${lines.join('\n')}\n`
 }
 
-/** The box of each step, by the step's id. */
+/** Returns the box of each step, by the step's id. */
 function boxesOf(steps: readonly GraphStep[], model: ConversationModel): Map<string, Box> {
   const followed = new Map<string, number>()
   for (const { parent = '' } of steps) followed.set(parent, (followed.get(parent) ?? 0) + 1)

@@ -23,34 +23,34 @@ export interface GraphTag {
 /** A sub-agent started in a step. */
 export interface GraphLink {
   readonly agentId: string
-  /** The call that it carries out; without it code began it. */
+  /** Id of the call that the sub-agent carries out. Unset if code started it. */
   readonly callId?: string
 }
 
 /** A step of the conversation: nodes that are kept or abandoned as a whole. */
 export interface GraphStep {
-  /** Id of its first node: `n12`. */
+  /** Id of the step's first node: `n12`. */
   readonly id: string
   readonly nodes: readonly NodeId[]
-  /** The step it follows. */
+  /** Id of the step that it follows. */
   readonly parent?: string
   readonly role: Message['role']
-  /** In a few words. Never a secret that the log does not hold. */
+  /** Description in a few words. Contains no secret that the log does not hold. */
   readonly label: string
   readonly turnIndex: number
   readonly runId: string
-  /** Estimated. */
+  /** Estimated number of tokens. */
   readonly tokens: number
   readonly isOnTrunk: boolean
-  /** The prune that hides it from the model. */
+  /** Id of the prune that hides the step from the model. */
   readonly hiddenBy?: string
   /** True if the model is shown the step without the content of its results. */
   readonly isMasked?: true
-  /** The policy that masked them. */
+  /** The policy that masked the step's results. */
   readonly maskedBy?: string
   /** True if no prune, mask, fold or compaction may hide it. */
   readonly isPinned?: true
-  /** The node whose words it repeats, which a revert took off the trunk. */
+  /** Node whose words the step repeats, after a revert took that node off the trunk. */
   readonly rebasedFrom?: NodeId
   /** The step that it is a copy of: its second parent. */
   readonly copiedFrom?: string
@@ -71,7 +71,7 @@ export interface GraphPrune {
 /** A summary in place of a span of the trunk. */
 export interface GraphCompaction {
   readonly id: string
-  /** Ids of the first and last step that it stands for. */
+  /** Ids of the first and last step that the summary stands for. */
   readonly from: string
   readonly to: string
   readonly summary: string
@@ -85,7 +85,7 @@ export interface GraphCompaction {
 export interface ConversationModel {
   readonly title: string
   readonly head: NodeId | null
-  /** Oldest first: a step comes after the one it follows. */
+  /** Steps, oldest first: a step comes after the one it follows. */
   readonly steps: readonly GraphStep[]
   readonly prunes: readonly GraphPrune[]
   readonly compactions: readonly GraphCompaction[]
@@ -97,7 +97,7 @@ export interface ConversationSource {
   readonly title?: string
   readonly conversation: Pick<ConversationView, 'trunk' | 'abandoned'> &
     Partial<Pick<ConversationView, 'pins' | 'masks'>>
-  /** Records of the log, preceded by those of a shared past. They tell of sub-agents, prunes and compactions no longer in force. */
+  /** Records of the log, preceded by those of a shared past. Source of sub-agents, prunes and compactions no longer in force. */
   readonly records?: Iterable<LogRecord>
   /** Sub-agents that are alive. */
   readonly agents?: readonly string[]
@@ -105,7 +105,7 @@ export interface ConversationSource {
 
 const maxTextChars = 70
 
-/** The graph of a conversation; in time linear in its length. Pure, and without Node. */
+/** Returns the graph of a conversation, in time linear in its length. Pure, and without Node. */
 export function conversationModel(source: ConversationSource): ConversationModel {
   const { conversation, title = 'conversation', records, agents = [] } = source
   const trunk = conversation.trunk()
@@ -173,9 +173,9 @@ export function conversationModel(source: ConversationSource): ConversationModel
 
 interface LogAnnotations {
   readonly prunes: readonly GraphPrune[]
-  /** Steps whose results are masked, by their first node, with the policy that did it. */
+  /** Steps with masked results, by their first node, with the policy that masked them. */
   readonly masked: ReadonlyMap<NodeId, string | undefined>
-  /** Policies that planned reverts, by the keys of the tags that these left. */
+  /** Policies that planned reverts, by the keys of the tags that the reverts left. */
   readonly planned: ReadonlyMap<string, string>
   readonly compactions: readonly GraphCompaction[]
   /** Sub-agents by call. */
@@ -203,7 +203,7 @@ function annotationsOf(
     const rest = { ...(memo === undefined ? {} : { memo }), ...(policy === undefined ? {} : { policy }) }
     prunes.set(id, { id, steps: steps.map(nameOf), tokens, ...rest })
   }
-  /** Steps that are shown again are no part of what hid them. */
+  /** Removes steps that are shown again from the prunes and masks that hid them. */
   const takeBack = (steps: readonly NodeId[]): void => {
     const shown = new Set(steps.map(nameOf))
     for (const id of steps) masked.delete(id)
@@ -239,7 +239,7 @@ function annotationsOf(
   return { prunes: [...prunes.values()], masked, planned, compactions: [...compactions.values()], links, spawned }
 }
 
-/** No two reverts leave a tag at one node that abandons the same. */
+/** Returns the key of a tag. No two reverts that abandon the same nodes leave their tags at one node. */
 const tagKey = (target: NodeId, abandoned: readonly NodeId[]): string => `${target} ${abandoned.join()}`
 
 const maskedByOf = (policy: string | undefined): Pick<GraphStep, 'maskedBy'> =>

@@ -11,7 +11,7 @@ export type ConversationRow =
   | { readonly type: 'branch'; readonly depth: number }
   | { readonly type: 'note'; readonly depth: number; readonly note: RowNote; readonly text: string }
 
-/** Mark of a note, and the same in ASCII. */
+/** Marks of the notes, each with its form in ASCII. */
 export const noteMarks: Readonly<Record<RowNote, readonly [string, ascii: string]>> = {
   tag: ['⚑', '!'],
   prune: ['✂', '~'],
@@ -23,13 +23,13 @@ interface Line {
   readonly depth: number
   /** Steps that follow the last one drawn. */
   next: readonly GraphStep[]
-  /** The one of them that continues the line. */
+  /** The step of `next` that continues the line. */
   straight: GraphStep | undefined
-  /** Number of them that have been visited. */
+  /** Number of steps of `next` that have been visited. */
   at: number
 }
 
-/** Rows, oldest step first: the trunk straight on, each abandoned branch beside the step it left. Without recursion: branches may be deep. */
+/** Yields the rows, oldest step first: the trunk straight on, branches beside the step they left. Not recursive: branches may be deep. */
 export function* conversationRows(model: ConversationModel): Generator<ConversationRow> {
   const children = new Map<string | undefined, GraphStep[]>()
   for (const step of model.steps) {
@@ -59,7 +59,7 @@ export function* conversationRows(model: ConversationModel): Generator<Conversat
   for (const { agentId } of model.agents) yield { type: 'note', depth: 0, note: 'agent', text: agentId }
 }
 
-/** The trunk continues straight; so does the last attempt of an abandoned line. At the head, all that follows is abandoned. */
+/** Makes a line. The trunk continues straight, and so does the last attempt of an abandoned line. All steps after the head are abandoned. */
 const lineOf = (depth: number, next: readonly GraphStep[]): Line => ({
   depth,
   next,
@@ -67,7 +67,7 @@ const lineOf = (depth: number, next: readonly GraphStep[]): Line => ({
   at: 0,
 })
 
-/** Returns what reads the notes of a step, in the order in which they are drawn. */
+/** Returns a function that lists the notes of a step, in drawing order. */
 export function notesOf(model: ConversationModel): (step: GraphStep) => { note: RowNote; text: string }[] {
   const memos = new Map(
     model.prunes.map(({ steps, memo, tokens, policy }) => {
@@ -91,15 +91,15 @@ export function notesOf(model: ConversationModel): (step: GraphStep) => { note: 
   }
 }
 
-/** Text of a tag that a revert left: `lesson: do not`. */
+/** Returns the text of a tag that a revert left: `lesson: do not`. */
 export const tagText = ({ kind, text, policy }: GraphTag): string =>
   `${kind}${byPolicy(policy)}${text.trim() === '' ? '' : `: ${text}`}`
 
-/** Ids of a step's first and last node: `n3–n5`. */
+/** Returns the ids of a step's first and last node: `n3–n5`. */
 export const stepIds = ({ nodes }: Pick<GraphStep, 'nodes'>): string =>
   [...new Set([nodes[0], nodes.at(-1)])].map((id) => `n${id}`).join('–')
 
-/** Remarks that follow the label of a step, such as ` (hidden)`. */
+/** Returns the remarks that follow the label of a step, such as ` (hidden)`. */
 export const stepRemarks = ({ rebasedFrom, copiedFrom, hiddenBy, isMasked, maskedBy, isPinned }: GraphStep): string =>
   [
     rebasedFrom === undefined ? '' : ` (n${rebasedFrom} again)`,

@@ -8,7 +8,7 @@ const width = 800
 const rowHeight = 28
 const noteHeight = 20
 const lane = 20
-/** Branches of branches beyond this stay in the last lane. */
+/** Depth of the last lane. Deeper branches stay in it. */
 const lanes = 9
 const left = 26
 const top = 52
@@ -35,7 +35,7 @@ const noteWords: Readonly<Record<RowNote, string>> = {
 
 const laneAt = (depth: number): number => left + Math.min(depth, lanes) * lane
 
-/** A conversation as a picture that stands alone: the trunk straight down, branches beside it, notes below their step. Pure and linear. */
+/** Draws a conversation as a self-contained picture: the trunk straight down, branches beside it, notes below their step. Pure and linear. */
 export function conversationSvg(model: ConversationModel): string {
   const rows = [...conversationRows(model)]
   const depth = rows.reduce((most, row) => Math.max(most, row.depth), 0)
@@ -94,7 +94,7 @@ function wayTo(from: { x: number; y: number }, to: { x: number; y: number }, isO
   return `<path class="${name}" d="M${from.x} ${from.y}V${turn}C${from.x} ${to.y - 4} ${to.x} ${turn} ${to.x} ${to.y}"/>`
 }
 
-/** Bulges to the right of both, away from the lines. */
+/** Draws the curve from a step to its copy, bulging to the right of both, away from the lines. */
 function copiedTo(from: { x: number; y: number }, to: { x: number; y: number }): string {
   const out = Math.max(from.x, to.x) + 14
   return `<path class="graft" d="M${from.x + 6} ${from.y}C${out} ${from.y} ${out} ${to.y} ${to.x + 8} ${to.y}"/>`

@@ -3,7 +3,7 @@ import { fitted } from './textWidth.ts'
 import type { ConversationModel } from './conversationModel.ts'
 import { conversationRows, noteMarks, stepIds, stepRemarks } from './conversationRows.ts'
 
-/** Marks text for a terminal, or leaves it as it is. */
+/** Functions that style text for a terminal, or return it unchanged. */
 export interface TextPaint {
   dim(text: string): string
   yellow(text: string): string
@@ -11,9 +11,9 @@ export interface TextPaint {
 
 export interface ConversationTextOptions {
   readonly paint?: TextPaint
-  /** No line is wider. Default: as wide as it needs. */
+  /** Maximum width of a line, in terminal columns. Default: no limit. */
   readonly columns?: number
-  /** Draws with ASCII characters alone; words stay as they are. Default `false`. */
+  /** True to draw with ASCII characters only. Words are left unchanged. Default `false`. */
   readonly ascii?: boolean
 }
 
@@ -29,10 +29,10 @@ const asciiMarks: typeof lineMarks = {
   dot: '-',
   more: '~',
 }
-/** Branches of branches that are indented; deeper ones stay in this column. */
+/** Depth up to which branches are indented. Deeper ones stay in this column. */
 const deepest = 24
 
-/** A conversation as lines of text, like `git log --graph`: the trunk at the left, notes below their step. Pure. */
+/** Writes a conversation as text lines, like `git log --graph`: the trunk at the left, notes below their step. Pure. */
 export function conversationText(model: ConversationModel, options: ConversationTextOptions = {}): string[] {
   const { paint = plain, columns = Infinity, ascii = false } = options
   const marks = ascii ? asciiMarks : lineMarks

@@ -13,7 +13,7 @@ export const escapeXml = (text: string): string =>
     .replace(unfit, '')
     .replace(/[&<>"']/g, (mark) => markup[mark]!)
 
-/** A text on one line for a label of Mermaid: what could be its syntax or HTML stands as a character code. */
+/** Escapes a text for a Mermaid label, on one line. Characters that could be syntax or HTML become character codes. */
 export const escapeMermaid = (text: string): string =>
   withoutReordering(text.toWellFormed())
     .replace(unfit, '')

@@ -2,10 +2,10 @@ import type { HostView, PendingTimer } from '../../wire/src/hostView.ts'
 import { duration } from './amounts.ts'
 import { oneLine } from './plainText.ts'
 
-/** Deepest state that is told. */
+/** Depth of the deepest states listed. */
 const mostDepth = 50
 
-/** Paths of the innermost active states, from a state value as XState writes it. Pure; never throws. */
+/** Returns the paths of the innermost active states, from a state value in XState's format. Pure; never throws. */
 export function activeStates(value: unknown, path: readonly string[] = []): string[] {
   if (typeof value === 'string') return [[...path, value].join('.')]
   const inner = typeof value === 'object' && value !== null ? Object.entries(value) : []
@@ -13,10 +13,10 @@ export function activeStates(value: unknown, path: readonly string[] = []): stri
   return inner.flatMap(([name, below]) => activeStates(below, [...path, name]))
 }
 
-/** The active states in words: `open`, or `paying.card and packing` where several are. Pure. */
+/** Describes the active states: `open`, or `paying.card and packing` if there are several. Pure. */
 export const stateWords = (value: unknown): string => oneLine(activeStates(value).join(' and ')) || 'no state'
 
-/** Begins with whatever a name is followed by. */
+/** Patterns of XState's own event names, with their words. */
 const ofXState: readonly (readonly [RegExp, (found: readonly string[]) => string])[] = [
   [/^xstate\.after\.(\d+)\.[^.]+(?:\.(.+))?$/, ([, ms, at]) => `after ${duration(Number(ms))}${placeIn(at)}`],
   [/^xstate\.after\.([^.]+)\.[^.]+(?:\.(.+))?$/, ([, name, at]) => `after ${name}${placeIn(at)}`],
@@ -26,7 +26,7 @@ const ofXState: readonly (readonly [RegExp, (found: readonly string[]) => string
 
 const placeIn = (state: string | undefined): string => (state === undefined ? '' : ` in ${state}`)
 
-/** An event of a machine in words: XState's own have names for machines. Pure. */
+/** Describes an event of a machine. XState's own events have names made for machines. Pure. */
 export function eventInWords(type: string): string {
   for (const [pattern, words] of ofXState) {
     const found = pattern.exec(type)
@@ -35,14 +35,14 @@ export function eventInWords(type: string): string {
   return oneLine(type)
 }
 
-/** When a delayed event comes: `in 2 h 30 min`, or `due`. Pure. */
+/** Says when a delayed event is due: `in 2 h 30 min`, or `due`. Pure. */
 export const dueWords = (due: number, now: number): string => (due <= now ? 'due' : `in ${duration(due - now)}`)
 
-/** A delayed event in words: `remind in 3 min 00 s`. Pure. */
+/** Describes a delayed event: `remind in 3 min 00 s`. Pure. */
 export const timerWords = ({ type, due }: Pick<PendingTimer, 'type' | 'due'>, now: number): string =>
   `${eventInWords(type)} ${dueWords(due, now)}`
 
-/** How a machine stands. */
+/** Words for the status of a machine. */
 export const hostStatuses: Readonly<Record<HostView['status'], string>> = {
   active: 'active',
   done: 'done',

@@ -1,8 +1,8 @@
 import type { ArrowStyle, ChartDrawing, DrawnArrow, DrawnExit } from './chartDrawing.ts'
 
-/** Arrows that lead to a state from which on they are written and not drawn. */
+/** Number of arrows to one state from which on they are written instead of drawn. */
 const mostArrows = 5
-/** The same of arrows of brakes, all of which wait for the same. */
+/** The same limit for arrows of brakes, which all wait for the same thing. */
 const mostBrakes = 2
 
 const brakeStyles: readonly ArrowStyle[] = ['open', 'shut', 'brake']
@@ -12,9 +12,9 @@ const canBeWritten = (arrow: DrawnArrow): boolean => arrow.style === 'plain' || 
 const whenWords = (line: string): string => (/^(?:\[|else$|after )/.test(line) ? line : `on ${line}`)
 
 /**
- * The drawing with the ways to its hubs, states that many others lead to, written into the states they leave: `→ paused [storeBroken]`.
- * Arrows from everywhere to one place tell less than a line each, and leave no room for the others. The first way to a hub from
- * beside it, both in a state that holds them, stays an arrow: the round of the brakes is seen. Pure.
+ * Returns the drawing with the arrows to its hubs, states that many others lead to, written into the states they leave: `→ paused [storeBroken]`.
+ * Many arrows to one place say less than a line each, and leave no room for the others. The first arrow to a hub from a state beside it, both in one
+ * outer state, stays, so that the cycle of the brakes is visible. Pure.
  */
 export function hubExits(drawing: ChartDrawing): ChartDrawing {
   const ways = drawing.arrows.filter((arrow) => canBeWritten(arrow) && arrow.from !== arrow.to)

@@ -4,20 +4,20 @@ import type { ChartDrawing } from './chartDrawing.ts'
 import { fromElk, toElk, type ChartLayout, type ElkGraph } from './chartLayout.ts'
 import { layoutInWorker } from './layoutInWorker.ts'
 
-/** A layout that is there or on its way. */
+/** A layout that is finished or being computed. */
 interface Known {
   readonly graph: Promise<ElkGraph>
-  /** Ends its worker. */
+  /** Stops the worker that computes the layout. */
   readonly stop: (reason: unknown) => void
   waiting: number
 }
 
-/** By the key of what they were made from, the one used last at the end. */
+/** Layouts by the key of their graph, the most recently used last. */
 const known = new Map<string, Known>()
-/** Limit of the layouts that are kept. */
+/** Maximum number of layouts that are kept. */
 export const mostKnown = 16
 
-/** Key of a graph's layout: the same for agents of any name, in any state and with any brakes. */
+/** Returns the key of a graph's layout: the same for agents of any name, in any state and with any brakes. */
 export const layoutKey = (graph: ElkGraph): string =>
   createHash('sha256').update(JSON.stringify(graph)).digest('base64url')
 
@@ -40,8 +40,8 @@ function forget(key: string, entry: Known): void {
 }
 
 /**
- * A drawing with everything in its place: at once if it was laid out before, by this process or by the build, and by a worker otherwise.
- * Those who want the same share one, which ends when `signal` has aborted for all of them. Rejects as `layoutInWorker` does.
+ * Lays out a drawing: at once if this process or the build did so before, otherwise in a worker. Callers that want the same layout share one worker,
+ * which ends when `signal` has aborted for all of them. Rejects as `layoutInWorker` does.
  */
 export async function layoutOf(
   drawing: ChartDrawing,

@@ -5,7 +5,7 @@ import type { ElkGraph } from './chartLayout.ts'
 import type { LayoutAnswer, LayoutTask } from './layoutWorker.ts'
 
 const workerPath = 'charts/layoutWorker.js'
-/** The worker of the page is ELK itself: the package has it once, for the page and for threads of Node. */
+/** Path of ELK's worker in the package. The page and the threads of Node share this file. */
 const elkPath = 'inspector/assets/layoutWorker.js'
 
 const missing = (): RuntimeError =>
@@ -15,10 +15,10 @@ const missing = (): RuntimeError =>
   )
 
 /**
- * Lays a graph out with ELK, in a thread that ends with it.
+ * Lays out a graph with ELK, in a thread that ends with the layout.
  *
- * @throws RuntimeError `FILE_MISSING` when the worker's file is not there, `INTERNAL` when it could not; the reason of `signal` when that
- * aborts.
+ * @throws RuntimeError `FILE_MISSING` if the worker's file is missing, `INTERNAL` if the layout fails; the reason of
+ * `signal` if that aborts.
  */
 export async function layoutInWorker(
   graph: ElkGraph,

@@ -3,7 +3,7 @@ import Elk from 'elkjs/lib/elk-api.js'
 import { messageOf } from '../../../src/protocol/errors.ts'
 import type { ElkGraph } from './chartLayout.ts'
 
-/** The task of a layout worker, which it is started with. */
+/** The task that a layout worker is started with. */
 export interface LayoutTask {
   readonly graph: ElkGraph
   /** Address of ELK, as a worker of a page loads it. */
@@ -19,7 +19,7 @@ interface Layouter {
   layout(graph: unknown): Promise<unknown>
 }
 
-/** One end of the channel to ELK, as a page has it with its worker. */
+/** One end of the channel to ELK, like the one between a page and its worker. */
 interface Port {
   postMessage(data: unknown): void
   onmessage?: (event: { readonly data: unknown }) => void
@@ -28,7 +28,7 @@ interface Port {
 /** The constructor of ELK: its types name a `default`, which is the module itself at run time. */
 const ElkClass = Elk as unknown as new (options: { workerFactory: () => Port }) => Layouter
 
-/** Loads ELK, which takes a global `self` for the worker that it runs in, and gives the page's end of that worker. */
+/** Loads ELK, which treats a global `self` as its worker, and returns the page's end of the channel to that worker. */
 async function portOf(elk: string): Promise<Port> {
   const port: Port = { postMessage: (data) => self.onmessage?.({ data }) }
   const self: Port = { postMessage: (data) => port.onmessage?.({ data }) }
@@ -37,7 +37,7 @@ async function portOf(elk: string): Promise<Port> {
   return port
 }
 
-/** Lays the graph out that it was started with: it takes a good part of a second, which no agent must wait for. */
+/** Lays out the worker's graph. This takes a good part of a second, which must not block the agents. */
 async function answer({ graph, elk }: LayoutTask): Promise<LayoutAnswer> {
   const port = await portOf(elk)
   try {

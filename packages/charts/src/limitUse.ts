@@ -7,7 +7,7 @@ export interface LimitUse {
   readonly limit: (typeof order)[number]
   readonly used: number
   readonly allowed: number
-  /** `12 of 60 turns`. */
+  /** Use in words: `12 of 60 turns`. */
   readonly words: string
 }
 
@@ -20,7 +20,7 @@ const words: Readonly<Record<LimitUse['limit'], (used: number, allowed: number) 
   ms: (used, allowed) => `${duration(used)} of ${duration(allowed)}`,
 }
 
-/** The limits of a run that there are, and how much of each is used. Pure. */
+/** Returns the limits that a run has, and how much of each is used. Pure. */
 export const limitUses = (limits: Limits, used: Readonly<Record<LimitUse['limit'], number>>): readonly LimitUse[] =>
   order.flatMap((limit) => {
     const allowed = limits[limit]

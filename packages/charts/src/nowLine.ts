@@ -5,20 +5,20 @@ import type { PlanFacts } from './planOf.ts'
 
 /** Known facts about an agent at work; a missing fact is left out of the line. */
 export interface NowFacts {
-  /** Index of the turn, counted from 0 over the agent's life. */
+  /** Index of the turn, counted from 0 since the agent's creation. */
   readonly turnIndex?: number
-  /** Its activity, in the words of `standingWords`. */
+  /** The agent's activity, in the words of `standingWords`. */
   readonly doing: string
   /** Duration of that activity, in milliseconds. */
   readonly forMs?: number
   readonly plan?: PlanFacts
-  /** Sub-agents under way. */
+  /** Number of sub-agents at work. */
   readonly children?: number
-  /** Words for what each of them does: `coder writing`. */
+  /** Activity of each sub-agent: `coder writing`. */
   readonly below?: readonly string[]
-  /** Tokens of the last request, and how many the model takes. */
+  /** Tokens of the last request, and the size of the model's context window. */
   readonly contextTokens?: { readonly used: number; readonly window?: number }
-  /** US dollars, sub-agents included; 0 if no price is known. */
+  /** Cost in US dollars, sub-agents included; 0 if no price is known. */
   readonly costUsd?: number
   readonly limits?: Limits
   /** The limit that is nearest, in words: `12 of 60 turns`. Takes the place of `limits`. */
@@ -27,7 +27,7 @@ export interface NowFacts {
 
 const units = ['', 'K', 'M', 'G'] as const
 
-/** `812`, `9.6K`, `200K`, `1.2M`. Pure. */
+/** Formats a number of tokens: `812`, `9.6K`, `200K`, `1.2M`. Pure. */
 export function compactTokens(tokens: number): string {
   let value = Math.max(0, tokens)
   let unit = 0
@@ -37,11 +37,11 @@ export function compactTokens(tokens: number): string {
   return `${value.toFixed(digits).replace(/\.0$/, '')}${units[unit]}`
 }
 
-/** `9.6K of 200K context`, or `9.6K context` where it is not known how much the model takes. Pure. */
+/** Describes the use of the context: `9.6K of 200K context`, or `9.6K context` if the window is not known. Pure. */
 export const contextWords = ({ used, window }: NonNullable<NowFacts['contextTokens']>): string =>
   `${compactTokens(used)}${window === undefined ? '' : ` of ${compactTokens(window)}`} context`
 
-/** The limits of a run, in words: `60 turns`, `$5.00`. Pure. */
+/** Describes the limits of a run: `60 turns`, `$5.00`. Pure. */
 export const limitsWords = ({ turns, tokens, costUsd, ms }: Limits): readonly string[] => [
   ...(turns === undefined ? [] : [counted(turns, 'turn')]),
   ...(costUsd === undefined ? [] : [dollars(costUsd)]),
@@ -80,5 +80,5 @@ export function nowParts({
   ]
 }
 
-/** `nowParts` as one line. Pure. */
+/** Joins the parts of `nowParts` into one line. Pure. */
 export const nowLine = (facts: NowFacts): string => nowParts(facts).join(' · ')

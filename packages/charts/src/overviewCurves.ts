@@ -1,6 +1,6 @@
 import type { Point } from './chartLayout.ts'
 
-/** A rectangle; pixels. */
+/** A rectangle, in pixels. */
 export interface Area {
   readonly x: number
   readonly y: number
@@ -26,19 +26,19 @@ export const overlaps = (a: Area, b: Area, margin = 0): boolean =>
   a.y < b.y + b.height + margin &&
   b.y < a.y + a.height + margin
 
-/** A point of a curve, from 0 at its start to 1 at its end. */
+/** Returns a point of a curve. `at` goes from 0 at its start to 1 at its end. */
 export function pointAt({ start, control, end }: Curve, at: number): Point {
   const [a, b, c] = [(1 - at) ** 2, 2 * (1 - at) * at, at ** 2]
   return { x: a * start.x + b * control.x + c * end.x, y: a * start.y + b * control.y + c * end.y }
 }
 
-/** Points along a curve. */
+/** Returns `count + 1` points along a curve. */
 export const pointsOf = (curve: Curve, count = 24): Point[] =>
   Array.from({ length: count + 1 }, (_, index) => pointAt(curve, index / count))
 
 /**
- * A curve between the borders of two boxes. `bow`: how far it bends to the left of its direction, as a share of its length. Each end is
- * moved along the border by `aside` pixels to the left, so that there and back are two lines.
+ * Returns a curve between the borders of two boxes. `bow`: how far it bends to the left of its direction, as a share of its length. Each end is moved
+ * along the border by `aside` pixels to the left, so that the ways there and back are two lines.
  */
 export function curveBetween(from: Area, to: Area, bow: number, aside: number): Curve {
   const [a, b] = [centreOf(from), centreOf(to)]
@@ -67,7 +67,7 @@ function lastWithin(curve: Curve, area: Area, within: number, beyond: number): n
   return outside
 }
 
-/** The part of a curve between two of its points. */
+/** Returns the part of a curve between two of its points. */
 function part(curve: Curve, from: number, to: number): Curve {
   const { start, control, end } = curve
   const between = (a: Point, b: Point, at: number): Point => ({ x: a.x + (b.x - a.x) * at, y: a.y + (b.y - a.y) * at })

@@ -2,12 +2,12 @@ import { brakeGuards, type BrakeFlags, type ChartEdge, type ChartModel } from '.
 import { styleOf, type DrawnBrake } from './chartDrawing.ts'
 import { edgeNames, edgeWords } from './edgeWords.ts'
 
-/** The way of a run from turn to turn, which an overview shows as a ring. */
+/** States of a run from turn to turn, which an overview shows as a ring. */
 const ring = ['idle', 'replying', 'executing', 'draining', 'replying'] as const
-/** States where a run stops, or all of it: a lane at the side. */
+/** States in which a run or the agent stops, drawn as a lane at the side. */
 const stops: readonly string[] = ['paused', 'settling', 'stopped']
 
-/** Ways beside the ring that are drawn; others are a line in the state that they leave. */
+/** Transitions outside the ring that are drawn as arrows. Others are a line in the state that they leave. */
 const drawn: readonly string[] = [
   'idle → preparing',
   'preparing → replying',
@@ -27,9 +27,9 @@ export interface OverviewBox {
   readonly runs: readonly string[]
   readonly brakes: readonly DrawnBrake[]
   readonly isStop: boolean
-  /** Targets that it reaches without an arrow; for a stop, first the states that lead to it. */
+  /** Targets that the state reaches without an arrow. For a stop, first the states that lead to it. */
   readonly lines: readonly string[]
-  /** Transitions that its lines stand for. */
+  /** Ids of the transitions that the lines stand for. */
   readonly edges: readonly string[]
   readonly names: string
 }
@@ -38,7 +38,7 @@ export interface OverviewBox {
 export interface OverviewArrow {
   readonly from: string
   readonly to: string
-  /** Conditions of its transitions, without duplicates. */
+  /** Conditions of the arrow's transitions, without duplicates. */
   readonly words: readonly string[]
   readonly isRing: boolean
   readonly edges: readonly string[]
@@ -49,7 +49,7 @@ export interface OverviewArrow {
 export interface Overview {
   readonly boxes: readonly OverviewBox[]
   readonly arrows: readonly OverviewArrow[]
-  /** All that leads from states that work to stops. */
+  /** All transitions from working states to stops. */
   readonly bundle: Pick<OverviewArrow, 'edges' | 'names'>
   readonly start: string | undefined
 }
@@ -62,7 +62,7 @@ const unique = (values: readonly string[]): string[] => [...new Set(values)]
 const namesOf = (edges: readonly ChartEdge[]): string =>
   unique(edges.map((edge) => `${edge.from} → ${edge.to}: ${edgeNames(edge) || 'else'}`)).join('\n')
 
-/** A closed chart of the agent machine as ring, states beside it, and stops. Every transition of it is in an arrow, a box or the bundle. Pure. */
+/** Returns a closed chart of the agent machine as ring, states beside it, and stops. Each transition is in an arrow, a box or the bundle. Pure. */
 export function overviewDrawing(model: ChartModel): Overview {
   const isStop = (id: string): boolean => stops.includes(id)
   const states = model.nodes.filter(({ kind, parent }) => parent !== undefined && kind !== 'initial')
@@ -108,7 +108,7 @@ export function overviewDrawing(model: ChartModel): Overview {
 
 const byLength = (a: string, b: string): number => a.length - b.length
 
-/** The shortest reason, which is the plainest; a picture has the others where one points at it. */
+/** Returns the shortest, plainest reason, with "…" if there are others, which the picture shows on hover. */
 export function shortest(words: readonly string[]): string {
   const [first = '', ...more] = words.toSorted(byLength)
   return more.length === 0 ? first : `${first} …`

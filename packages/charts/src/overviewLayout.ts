@@ -38,7 +38,7 @@ const cells: Readonly<Record<string, readonly [column: 0 | 1 | 2, row: 0 | 1 | 2
 const work: Area = { x: 8, y: 8, width: 540, height: 408 }
 const lane: Area = { x: 612, y: 8, width: 180, height: 408 }
 
-/** States that have no place yet stand in a row of their own, so that none is missing. */
+/** Returns a place in an extra row, for a state without a cell, so that none is missing. */
 function placeOf(index: number): Place {
   return { x: 20 + index * 100, y: 436, width: 92 }
 }
@@ -93,7 +93,7 @@ export function overviewLayout(model: ChartModel): ChartLayout {
 const headingOf = ({ id, title }: ChartModel): string =>
   fitText(title === id ? id : `${title} (${id})`, fontSizes.name, work.width - 40)
 
-/** The same overview of another agent. Pure. */
+/** Returns the same overview for another agent. Pure. */
 export const withTitle = (layout: ChartLayout, model: ChartModel): ChartLayout => ({
   ...layout,
   title: model.title,
@@ -119,7 +119,7 @@ function innerBox(box: OverviewBox, place: Place, model: ChartModel): PlacedBox 
   return last === undefined ? placed : { ...placed, brakes, height: last.y + last.height + 10 - placed.y }
 }
 
-/** A box in the middle of its cell. */
+/** Places a box in the middle of its cell. */
 function inCell(box: OverviewBox, [column, row, width]: (typeof cells)[string], model: ChartModel): PlacedBox {
   const placed = innerBox(box, { x: columns[column] - width / 2, y: 0, width }, model)
   return { ...placed, y: rows[row] - placed.height / 2 }
@@ -232,7 +232,7 @@ function curveCost(curve: Curve, others: readonly Area[], bent: readonly Bent[])
   return cost
 }
 
-/** Ways without a label, as another one says enough: their words are where one points at them. */
+/** Transitions without a label, as other labels say enough. Their words appear on hover. */
 const silent: ReadonlySet<string> = new Set(['backoff → replying', 'compacting → draining', 'idle → preparing'])
 
 /** Places of a label along an arrow, as shares of its length, the middle first. */

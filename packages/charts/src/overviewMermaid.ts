@@ -19,7 +19,7 @@ const linesOf = (box: OverviewBox): string[] => [
   ...brakeLines(box),
 ]
 
-/** The overview of the agent machine as Mermaid's `stateDiagram-v2`, with the arrows of its picture and the other ways as lines in the states. Pure. */
+/** Writes the overview of the agent machine as Mermaid's `stateDiagram-v2`. Transitions without an arrow are lines in the states. Pure. */
 export function overviewMermaid(
   model: ChartModel,
   { direction = 'down' }: { direction?: ChartDirection } = {},

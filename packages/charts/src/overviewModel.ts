@@ -1,8 +1,8 @@
 import type { ChartActor, ChartEdge, ChartModel } from './chartModel.ts'
 
 /**
- * A chart with its outermost states closed: what leads from one of them to another is kept, each transition by itself and under its id,
- * and what stays inside one is not, but for brakes, which become transitions that are internal to it. Pure.
+ * Returns a chart with its outermost states closed. Each transition from one of them to another is kept, under its
+ * id. Transitions inside one are left out, except for brakes, which become internal transitions of the state. Pure.
  */
 export function overviewModel(model: ChartModel): ChartModel {
   if (model.detail === 'overview') return model

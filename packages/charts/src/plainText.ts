@@ -2,8 +2,8 @@ import { fitted } from './textWidth.ts'
 import { withoutReordering } from '../../../src/protocol/text/withoutReordering.ts'
 
 /**
- * Control characters of a model's or tool's text could move the cursor or worse, and those that turn the order of letters show
- * another command than the one to be approved. Keeps line breaks; lone halves of characters become U+FFFD.
+ * Removes control characters, which could move the cursor or worse, and characters that reorder letters, which could
+ * show another command than the one to approve. Keeps line breaks. Lone halves of characters become U+FFFD.
  */
 export const withoutControls = (text: string): string =>
   withoutReordering(text.toWellFormed())
@@ -11,7 +11,7 @@ export const withoutControls = (text: string): string =>
     // oxlint-disable-next-line no-control-regex -- these are what is to go
     .replace(/\u001B\[[\d;?]*[A-Za-z]|[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/g, '')
 
-/** A text as lines that begin with `indent`, without its control characters. */
+/** Splits a text into lines that begin with `indent`, without its control characters. */
 export const indented = (text: string, indent: string): string[] =>
   withoutControls(text)
     .replace(/\n$/, '')
@@ -24,13 +24,13 @@ export interface ShortOptions {
   readonly maxLines: number
 }
 
-/** As `indented`, with long lines cut and, where it has many, the middle left out. */
+/** As `indented`, but cuts long lines and leaves out the middle of many lines. */
 export function shortened(text: string, { indent, columns, maxLines }: ShortOptions): string[] {
   const lines = indented(text, indent).map((line) => fitted(line, columns))
   return withoutMiddle(lines, indent, maxLines)
 }
 
-/** Lines, where there are many without those in the middle. Pure. */
+/** Returns the lines, without those in the middle if there are many. Pure. */
 export function withoutMiddle(lines: readonly string[], indent: string, maxLines: number): string[] {
   const left = lines.length - maxLines
   if (left <= 1) return [...lines]
@@ -38,5 +38,5 @@ export function withoutMiddle(lines: readonly string[], indent: string, maxLines
   return [...lines.slice(0, head), `${indent}… ${left} more lines …`, ...lines.slice(head + left)]
 }
 
-/** A text on one line. */
+/** Returns a text on one line, without its control characters. */
 export const oneLine = (text: string): string => withoutControls(text).replace(/\s+/g, ' ').trim()

@@ -1,7 +1,7 @@
 import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
 import { oneLine } from './plainText.ts'
 
-/** How far a plan is. `at`: `3/7`, the number of the step under way, or of all if none is; `step`: its words. */
+/** Progress of a plan. `at`: `3/7`, the number of the current step, else the next, else all. `step`: its words. */
 export interface PlanFacts {
   readonly at: string
   readonly step?: string
@@ -18,7 +18,7 @@ interface Step {
   readonly is: 'done' | 'underWay' | 'toCome'
 }
 
-/** Words of the field `status` of a step. */
+/** Standing of a step, by the word in its field `status`. */
 const standings: Readonly<Record<string, Step['is']>> = {
   done: 'done',
   completed: 'done',
@@ -43,8 +43,8 @@ function stepsOf(value: unknown): readonly Step[] {
 }
 
 /**
- * Returns how far the plan in an agent's state is: steps with `text`, `title` or `content`, and with `done` or a `status`, as a list or by id, in
- * `steps`, `todos` or `plan`, or in the `steps` of `plan`. `undefined` if there are none. Pure.
+ * Returns the progress of the plan in an agent's state: steps with `text`, `title` or `content`, and with `done` or a `status`, as a list or by id,
+ * in `steps`, `todos` or `plan`, or in the `steps` of `plan`. `undefined` if there are none. Pure.
  */
 export function planOf(state: unknown): PlanFacts | undefined {
   if (!isObject(state)) return undefined

@@ -16,7 +16,7 @@ export function rangeWords({ low, high }: Dollars): string {
   return from === to ? from : `${from} to ${to}`
 }
 
-/** Returns the reason why there are no dollars. */
+/** Reasons why there are no dollars, in words. */
 export const unpricedWords: Readonly<Record<Unpriced, string>> = {
   missing: 'no dollars: prices are not known',
   free: 'no dollars: the model costs nothing',
@@ -46,11 +46,11 @@ export function savedWords(saving: Saving): string {
   return `${saved}, ${rangeWords(usd)} of ${rangeWords(without)}`
 }
 
-/** Describes what a change has brought so far: `12,345 tokens, $0.55 to $0.61 in 25 requests`. Pure. */
+/** Describes the savings of a change so far: `12,345 tokens, $0.55 to $0.61 in 25 requests`. Pure. */
 export const broughtWords = ({ tokens, usd, requests }: BrakeSaving): string =>
   `${whole(tokens)} tokens${usd === null ? '' : `, ${rangeWords(usd)}`} in ${counted(requests, 'request')}`
 
-/** Returns what to know of savings beside the figures, in a line each. Pure. */
+/** Returns the notes that explain the figures of the savings, one per line. Pure. */
 export function savingsNotes({
   window,
   isWindowAssumed,

@@ -7,7 +7,7 @@ const laneWidth = 190
 const rowHeight = 34
 const left = 64
 const top = 64
-/** Beyond this a picture says how many are left out: of a long log the page shows the rest. */
+/** Number of steps above which a picture says how many are left out. The page shows the rest of a long log. */
 const mostSteps = 1_000
 
 const style = `
@@ -21,14 +21,14 @@ const style = `
     .asks path { stroke: var(--warn); } .asks .tip { fill: var(--warn); }
     .back path { stroke-dasharray: 5 4; }`
 
-/** Answers go back, drawn dashed. */
+/** Returns true for a step that answers another, which is drawn dashed. */
 const isBack = (kind: SequenceKind): boolean =>
   kind === 'result' || kind === 'failure' || kind === 'answer' || kind === 'report'
 
-/** Time since the first step. */
+/** Formats the time since the first step. */
 const since = (step: SequenceStep, first: number): string => `+${(Math.max(0, step.time - first) / 1000).toFixed(1)} s`
 
-/** Draws a sequence as a picture that stands alone, time downwards. Pure. */
+/** Draws a sequence as a self-contained picture, with time going down. Pure. */
 export function sequenceSvg({ lanes, steps }: ActorSequence, title: string): string {
   const shown = steps.slice(0, mostSteps)
   const at = new Map(lanes.map(({ id }, index) => [id, left + laneWidth * (index + 0.5)]))
@@ -77,7 +77,7 @@ function rowSvg(step: SequenceStep, { from, to, y, first }: Row): string {
   return `  <g class="step ${step.kind}${isBack(step.kind) ? ' back' : ''}"><title>${escapeXml(step.text)}</title><path d="${way}"/><path class="tip" d="${tip}"/><text ${place}>${escapeXml(text)}</text></g><text class="when" x="8" y="${y + 4}">${since(step, first)}</text>`
 }
 
-/** Writes a sequence as Mermaid's `sequenceDiagram`; for a long one its beginning. Pure. */
+/** Writes a sequence as Mermaid's `sequenceDiagram`, or only the beginning of a long one. Pure. */
 export function sequenceMermaid({ lanes, steps }: ActorSequence): string {
   const names = new Map(lanes.map(({ id }, index) => [id, `a${index}`]))
   const shown = steps.slice(0, mostSteps)

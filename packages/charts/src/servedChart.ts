@@ -8,27 +8,27 @@ import { layoutOf } from './layoutCache.ts'
 import { overviewLayout, withTitle } from './overviewLayout.ts'
 import { overviewModel } from './overviewModel.ts'
 
-/** A chart as servers give it to pages: the model, with the states closed that were asked for, and its pictures laid out, no state of them lit. */
+/** A chart as a server sends it to a page: the model, with the requested states closed, and its laid-out pictures without active states. */
 export interface ServedChart extends ChartModel {
   readonly overview?: ChartLayout
-  /** Only where it was asked for. */
+  /** Layout of the full picture, if it was requested. */
   readonly full?: ChartLayout
 }
 
-/** How much of a chart is asked for. */
+/** The parts of a chart that a page requests. */
 export interface LayoutAsked {
   readonly withFull?: boolean
   /** Ids of the states that are closed in the full picture. */
   readonly closed?: readonly string[]
 }
 
-/** Reads it from the query of an address: `layout=full&closed=draining,replying`. Pure. */
+/** Reads the request from the query of a URL: `layout=full&closed=draining,replying`. Pure. */
 export const layoutAsked = (query: URLSearchParams): LayoutAsked => ({
   withFull: query.get('layout') === 'full',
   closed: query.get('closed')?.split(',') ?? [],
 })
 
-/** Overviews by what they show but for their titles: agents of one machine with the same brakes share one. */
+/** Overviews by their content without the titles: agents of one machine with the same brakes share one. */
 const overviews = new Map<string, ChartLayout>()
 const mostOverviews = 64
 
@@ -43,8 +43,8 @@ function overviewOf(model: ChartModel): ChartLayout {
 }
 
 /**
- * The chart with its overview in place, which takes no time, and if asked for the full picture, which the first time may take a second of
- * another thread. Rejects with the reason of `signal`, and as `chart` does for an SVG.
+ * Returns the chart with its overview laid out, which takes no time, and, if requested, the full picture, which may
+ * take another thread a second the first time. Rejects with the reason of `signal`, and as `chart` does for an SVG.
  */
 export async function servedChart(
   model: ChartModel,

@@ -3,8 +3,8 @@ import { limitWords } from './amounts.ts'
 import { oneLine } from './plainText.ts'
 
 /**
- * Standing of an agent, for a person who looks at many. `waiting`: for a person; `failed`: its last run failed; `paused`: at a limit, or
- * because its store or process broke; `ended`: it takes no more commands here.
+ * Standing of an agent, for a person who looks at many. `waiting`: for a person; `failed`: the last run failed;
+ * `paused`: at a limit, or because the store or process broke; `ended`: takes no more commands here.
  */
 export const standings = ['waiting', 'failed', 'paused', 'working', 'idle', 'ended'] as const
 export type Standing = (typeof standings)[number]
@@ -55,7 +55,7 @@ export function standingOf({ state, last, waits }: StandingFacts): Standing {
   return 'working'
 }
 
-/** By state, or by the first part of it. */
+/** Words for the agent's activity, by the path of its state or the first part of the path. */
 const doings: Readonly<Record<string, string>> = {
   replying: 'thinking',
   'replying.streaming': 'writing',

@@ -1,7 +1,7 @@
 const narrow = new Set("iljftrI1.,:;'|!()[]{}`/\\ -")
 const broad = new Set('mwMW@%—…')
 
-/** Share of the font size that a character takes at most, over the sans-serif fonts of today's systems. */
+/** Returns the maximum width of a character as a share of the font size, over today's usual sans-serif fonts. */
 function emOf(character: string): number {
   if (narrow.has(character)) return 0.42
   if (broad.has(character)) return 1
@@ -11,7 +11,7 @@ function emOf(character: string): number {
   return /^[\u0250-\u10FF\u2000-\u206F]$/.test(character) ? 0.8 : 1.1
 }
 
-/** Width of a line of text in pixels, rather too much than too little. Pure: the same everywhere. */
+/** Returns the width of a line of text in pixels, rather too large than too small. Pure: the same everywhere. */
 export function measureText(text: string, fontSize: number): number {
   let em = 0
   for (const character of text) em += emOf(character)

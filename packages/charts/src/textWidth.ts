@@ -8,7 +8,7 @@ const wide = lazily(
     /^(?:\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}])/u,
 )
 
-/** A text in units that take 0, 1 or 2 columns of a terminal; codes of colours and links take none. */
+/** Yields a text in units that take 0, 1 or 2 columns of a terminal. Codes of colours and links take none. */
 export function* cellsOf(text: string): Generator<{ readonly text: string; readonly width: number }> {
   let at = 0
   while (at < text.length) {
@@ -42,7 +42,7 @@ export function chunked(text: string, columns: number): string[] {
   return parts
 }
 
-/** Columns a text takes on one line. */
+/** Returns the number of columns that a text takes on one line. */
 export function textWidth(text: string): number {
   let width = 0
   for (const cell of cellsOf(text)) width += cell.width

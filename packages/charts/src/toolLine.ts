@@ -52,7 +52,7 @@ function onlyText(input: Input): string | undefined {
 const isEmpty = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && Object.keys(input).length === 0
 
-/** A call in a few words: `run_command npm test`. */
+/** Describes a call in a few words: `run_command npm test`. */
 export function callLine(name: string, input: unknown): string {
   const given = typeof input === 'object' && input !== null ? (input as Input) : {}
   const short = Object.hasOwn(known, name)
@@ -61,7 +61,7 @@ export function callLine(name: string, input: unknown): string {
   return `${cut(name, maxArguments)} ${cut(short, maxArguments)}`.trim()
 }
 
-/** Outcome of a call in a few words: `exit code 1`, `5 lines`, or the error's first line. */
+/** Describes the outcome of a call in a few words: `exit code 1`, `5 lines`, or the error's first line. */
 export function outcomeLine({ name, message }: Pick<EventOf<'tool.end'>, 'name' | 'message'>): string {
   const output = textOf(message.content)
   const { synthetic } = message
@@ -72,7 +72,7 @@ export function outcomeLine({ name, message }: Pick<EventOf<'tool.end'>, 'name' 
   return cut(knownOutcome({ name, message }) ?? firstLine(output), maxOutcome)
 }
 
-/** Outcome of a call whose tool is known by its name, such as `61 lines` of a file; `undefined`: its result has to be read. */
+/** Describes the outcome of a call whose tool is known by name, such as `61 lines` of a file. `undefined` if its result must be read. */
 export function knownOutcome({ name, message }: Pick<EventOf<'tool.end'>, 'name' | 'message'>): string | undefined {
   const isKnown =
     message.synthetic === undefined && Object.hasOwn(known, name) && (!message.isError || name === 'run_command')

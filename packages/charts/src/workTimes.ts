@@ -1,7 +1,7 @@
 import { isWaiting, movedCall, movesCall, stageAfter, type CallStage } from '../../../src/log/callStage.ts'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
 
-/** Time that something took, in milliseconds, without the time that people took to decide, which is `waitedMs`. */
+/** Duration of a call or run in milliseconds. `waitedMs`, the time that people took to decide, is counted apart. */
 export interface Took {
   readonly ms: number
   readonly waitedMs: number
@@ -10,13 +10,13 @@ export interface Took {
 interface Open {
   ms: number
   waitedMs: number
-  /** True while it waits for a person. */
+  /** True while the call waits for a person. */
   waits: boolean
 }
 
 /**
- * Measures calls and runs: a fold of the events of one agent. The time of a run counts as waiting while calls wait for people and none is
- * at work. A clock that is put back takes nothing away.
+ * Measures calls and runs: a fold of the events of one agent. The time of a run counts as waiting while calls wait
+ * for people and none is at work. A clock that is set back subtracts nothing.
  */
 export class WorkTimes {
   readonly #calls = new Map<string, Open>()
@@ -48,7 +48,7 @@ export class WorkTimes {
     }
   }
 
-  /** Time of the current run until `time`, in epoch milliseconds; later events are counted from then on. */
+  /** Returns the time of the current run until `time`, in epoch milliseconds. Later events are counted from then on. */
   runUntil(time: number): Took | undefined {
     this.#pass(time)
     return this.#run && tookOf(this.#run)
@@ -63,7 +63,7 @@ export class WorkTimes {
     else call.waits = waits
   }
 
-  /** Time has come to pass until `time`. */
+  /** Counts the time that has passed until `time`. */
   #pass(time: number): void {
     const ms = Math.max(0, time - (this.#last ?? time))
     this.#last = time

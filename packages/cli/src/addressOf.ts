@@ -4,7 +4,7 @@ import type { CliHost } from './cliHost.ts'
 import type { Invocation } from './commandLine.ts'
 
 /**
- * A server's address and tokens, from `--port`, `--host` and `--token` or `ESCAPEMENT_TOKEN`.
+ * Returns a server's address and tokens, from `--port`, `--host` and `--token` or `ESCAPEMENT_TOKEN`.
  *
  * @throws RuntimeError `INVALID_OPTION` for an invalid port.
  */
@@ -29,6 +29,6 @@ export function portOf(option: string, port: string | undefined): number | undef
   throw new RuntimeError('INVALID_OPTION', `${option} takes a number up to 65535, not "${port}".`)
 }
 
-/** The URL of a server's inspector page, opened at an agent. */
+/** Returns the URL of a server's inspector page, opened at an agent. */
 export const pageOf = ({ url }: { readonly url: string }, fragment = ''): string =>
   `${url.replace(/^ws/, 'http').replace(/bridge$/, '')}${fragment === '' ? '' : `#${fragment}`}`

@@ -1,10 +1,10 @@
 import type { Theme } from './terminal/theme.ts'
 
-/** The parts of the process that the command line uses, and how it is to look there. */
+/** The parts of the process that the command line uses, and its appearance there. */
 export type CliHost = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'on' | 'off' | 'exit'> & {
-  /** `--theme`. Default: as the terminal and its variables say. */
+  /** Theme from `--theme`. Default: determined by the terminal and the environment. */
   readonly theme?: Theme
-  /** `--no-bell`. */
+  /** True for `--no-bell`. */
   readonly isSilent?: boolean
 }
 

@@ -10,14 +10,14 @@ export type CommandRun = (invocation: Invocation, host: CliHost) => Promise<numb
 /** A command of the command line. */
 export interface Command extends CommandShape {
   readonly usage: string
-  /** Its heading in the help. */
+  /** Heading in the help. */
   readonly group: CommandGroup
-  /** A line of the help. */
+  /** Summary for the help. */
   readonly summary: string
   /** Further lines for `help <command>`. */
   readonly details?: readonly string[]
-  /** Meanings of its options that are others than elsewhere. */
+  /** Meanings of its options that differ from their usual ones. */
   readonly meanings?: Partial<Readonly<Record<OptionName, string>>>
-  /** Its code, loaded on demand: the help for all commands needs none of it. */
+  /** Loads its code. Help for all commands does not need it. */
   load(): Promise<CommandRun>
 }

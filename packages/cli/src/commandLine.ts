@@ -10,10 +10,10 @@ import {
 } from './options.ts'
 
 const helpWord = 'help'
-/** Names of the version option. Programs differ in whether it is `-V` or `-v`, so both work. */
+/** Names of the version option. Programs use either `-V` or `-v`, so both work. */
 const versionNames = ['version', 'v']
 
-/** Facts that the parser needs about a command. */
+/** Facts about a command for the parser. */
 export interface CommandShape {
   readonly options: readonly OptionName[]
   readonly task: 'required' | 'optional' | 'none'
@@ -25,10 +25,10 @@ export interface CommandShape {
 
 type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : S
 
-/** The field of an option in an invocation. The operand is `task`, so `--task` has the field `taskFolder`. */
+/** Name of an option's field in an invocation. The operand is `task`, so `--task` has the field `taskFolder`. */
 type FieldOf<S extends string> = S extends 'task' ? 'taskFolder' : CamelCase<S>
 
-/** The options of a command line by their names in camel case; `help` and `version` are answered before. */
+/** Option values by camel-case name. `help` and `version` are handled earlier. */
 type OptionValues = {
   readonly [O in Exclude<OptionName, 'help' | 'version'> as FieldOf<O>]: O extends RepeatedOption
     ? readonly string[]
@@ -37,7 +37,7 @@ type OptionValues = {
       : boolean
 }
 
-/** The field of an option in an invocation. Pure. */
+/** Returns the name of an option's field in an invocation. Pure. */
 export const fieldOf = (name: OptionName): keyof OptionValues =>
   (name === 'task'
     ? 'taskFolder'
@@ -62,10 +62,10 @@ export interface Invocation extends OptionValues {
 
 export type CommandLine =
   | { readonly type: 'command'; readonly invocation: Invocation }
-  /** The help of `command`, or of all commands if it is missing. */
+  /** A request for the help of `command`, or of all commands if it is missing. */
   | { readonly type: 'help'; readonly command?: string }
   | { readonly type: 'version' }
-  /** `command`: the one whose help says what is right, if it is known. */
+  /** A mistake. `command`: the command whose help explains it, if known. */
   | { readonly type: 'mistake'; readonly message: string; readonly command?: string }
 
 const mistake = (message: string, command?: string): CommandLine => ({
@@ -74,7 +74,7 @@ const mistake = (message: string, command?: string): CommandLine => ({
   ...(command === undefined ? {} : { command }),
 })
 
-/** Parses the arguments after the program's name. Never throws: a mistake is returned as a message. */
+/** Parses the arguments after the program's name. Never throws: returns a mistake as a message. */
 export function parseCommandLine(
   args: readonly string[],
   commands: Readonly<Record<string, CommandShape>>,

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Returns the folder for Node's compile cache of the command line: in the user's own cache folder. The cache is executed, and the folder for
+ * Returns the folder for the command line's Node compile cache, inside the user's own cache folder. The cache is executed, and the folder for
  * temporary files, Node's default, is writable by others.
  */
 export function compileCacheFolder(

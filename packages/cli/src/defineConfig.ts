@@ -11,32 +11,32 @@ import type { Limits } from '../../../src/protocol/runs/runLimits.ts'
 import type { RedactOptions } from '../../redaction/src/redactor.ts'
 import type { ServeOptions } from '../../bridge/src/server/serveOptions.ts'
 
-/** A model: `provider:id` as for `--model`, a name of `models`, `'embedded'`, or the model itself. */
+/** A model: `provider:id` as for `--model`, a name in `models`, `'embedded'`, or the model object. */
 export type ConfigModel = string | AnyModel
 
-/** Values from which an agent of the configuration is made. */
+/** Values for a function that creates an agent of the configuration. */
 export interface ConfigGiven {
-  /** All tools of `tools`, `skills` and `mcp` of the configuration, for `tools` of the definition. */
+  /** Tools from `tools`, `skills` and `mcp` of the configuration, for `tools` of the definition. */
   readonly tools: readonly ToolEntry[]
   /** The model given by `--model`, `ESCAPEMENT_MODEL` or `model` of the configuration, else the first whose key is set, else the embedded one. */
   readonly model: Model
 }
 
 /**
- * A server of the Model Context Protocol: `command` for a server that runs as a process, whose `cwd` is relative to this file (default: its folder),
- * or `url`. It takes the options of `mcpTools`; its name is the key.
+ * An MCP server: `command` for a server that runs as a process, whose `cwd` is relative to this file (default: its folder),
+ * or `url`. Takes the options of `mcpTools`. The key is its name.
  */
 export type ConfigMcpServer = McpServerOptions
 
 /** Options of `escapement serve`, besides those of `runtime.serve`; options of the command line take precedence. */
 export interface ConfigServe extends Omit<ServeOptions, 'server' | 'definitions'> {
-  /** Speaks the Agent Client Protocol at `/acp`. */
+  /** True to speak the Agent Client Protocol at `/acp`. */
   readonly acp?: boolean
-  /** Speaks AG-UI at `/ag-ui`. */
+  /** True to speak AG-UI at `/ag-ui`. */
   readonly agUi?: boolean
-  /** Offers the agents as tools of an MCP server at `/mcp`. */
+  /** True to offer the agents as tools of an MCP server at `/mcp`. */
   readonly mcp?: boolean
-  /** Sends the Stately inspector's messages at `/stately`. */
+  /** True to send the Stately inspector's messages at `/stately`. */
   readonly stately?: boolean
 }
 
@@ -45,11 +45,11 @@ export interface ConfigWorker extends Pick<
   RestateWorkerOptions,
   'warm' | 'inactivityMs' | 'idempotencyMs' | 'deps' | 'tracer' | 'tenants'
 > {
-  /** How long calls under way may take to end once it is told to end, in milliseconds. Default: 20,000. */
+  /** Time in milliseconds for calls in progress to end once the worker is told to end. Default: 20,000. */
   readonly drainMs?: number
-  /** Limits of its bridge, of which each client of a gateway takes a connection. */
+  /** Limits of its bridge. Each client of a gateway takes one connection. */
   readonly limits?: ServeOptions['limits']
-  /** Other protocols that it speaks to gateways. */
+  /** Other protocols for gateways. */
   readonly endpoints?: ServeOptions['endpoints']
 }
 
@@ -61,33 +61,33 @@ export type ConfigGateway = Omit<
 
 /** Configuration in `escapement.config.ts`. All fields are optional. */
 export interface Config {
-  /** Agents that `serve`, `acp` and `mcp` offer. `run` and `chat` talk to the first, unless `--agent` names another. A function makes one with the model that the command line chose. */
+  /** Agents for `serve`, `acp` and `mcp`. `run` and `chat` use the first, or the one of `--agent`. A function gets the command line's model. */
   readonly agents?: readonly (AgentDefinition | ((given: ConfigGiven) => AgentDefinition))[]
-  /** The model, where neither `--model` nor `ESCAPEMENT_MODEL` names one. */
+  /** Model to use if neither `--model` nor `ESCAPEMENT_MODEL` names one. */
   readonly model?: ConfigModel
   /** Names for models, for `--model` and `model`. */
   readonly models?: { readonly [name: string]: ConfigModel }
   /**
-   * Further tools, or sources of tools, of the command line's own coding agent, the default if `agents` is empty. Agents made by a function are given
-   * them too.
+   * Further tools, or sources of tools, for the command line's own coding agent, which is the default if `agents` is empty. Agents created by a
+   * function get them too.
    */
   readonly tools?: ToolEntries
-  /** Folders of skills of that agent, relative to this file. */
+  /** Folders of skills for that coding agent, relative to this file. */
   readonly skills?: readonly string[]
-  /** True if agents of `agents` that `run` and `chat` talk to are told the `AGENTS.md` files of the folder too, as that agent is. Default: false. */
+  /** True if agents from `agents` also get the folder's `AGENTS.md` files in `run` and `chat`, as the coding agent does. Default: false. */
   readonly agentsMd?: boolean
-  /** MCP servers of that agent, by name, with the options of `mcpTools` in `escapement/mcp`. */
+  /** MCP servers for the coding agent, by name, with the options of `mcpTools` in `escapement/mcp`. */
   readonly mcp?: { readonly [name: string]: ConfigMcpServer }
-  /** Limits of each run of that agent. Default: 200 turns. */
+  /** Limits of each run of the coding agent. Default: 200 turns. */
   readonly limits?: Limits
   /** Store of sessions: a folder or `sqlite:<file>`, relative to this file, or `postgres://…`. Default: `.escapement` in the folder of `--dir`. */
   readonly store?: string
   /**
-   * Memory of that agent beyond one conversation, which `escapement memory` shows too: a folder of Markdown files, or an SQLite file, whose name has
-   * an ending such as `.db`. Relative to this file. Searching a folder needs the package `minisearch`. Default: none.
+   * Memory of the coding agent beyond one conversation, also shown by `escapement memory`: a folder of Markdown files, or an SQLite file with an
+   * extension such as `.db`. Relative to this file. Searching a folder needs the package `minisearch`. Default: none.
    */
   readonly memory?: string
-  /** Secrets that no log, event or request may hold. */
+  /** Secrets to keep out of logs, events and requests. */
   readonly redact?: RedactOptions
   /** Limits on requests to models, for all agents together. */
   readonly modelLimits?: ModelLimits

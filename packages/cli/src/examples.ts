@@ -1,4 +1,4 @@
-/** Command lines that show what a command is for, by its name: what is typed after `escapement`, and what that does. */
+/** Example command lines by command: the text typed after `escapement`, and its effect. */
 export const examples: Readonly<Record<string, readonly (readonly [line: string, what: string])[]>> = {
   init: [['init', 'a configuration and an agent in this folder']],
   run: [

@@ -63,8 +63,8 @@ ${optionLines([...names, 'help'], meanings)}${exampleLines(name)}`
 }
 
 /**
- * Lays out a help text for a terminal that is narrower than its lines: paragraphs are filled anew, and of lines with columns the rest stands below
- * the last one, or below the indent where that column has too little room. Pure.
+ * Lays out a help text for a terminal that is narrower than its lines. Paragraphs are refilled. In lines with columns, the rest moves below
+ * the last column, or below the indent if that column has too little room. Pure.
  */
 export const fittedHelp = (text: string, columns: number): string =>
   text.split('\n').every((line) => line.length <= columns)
@@ -74,10 +74,10 @@ export const fittedHelp = (text: string, columns: number): string =>
         .join('\n')
 
 const isText = (line: string): boolean => line !== '' && !line.startsWith(' ')
-/** Matches a line that begins a paragraph of its own: on JSON, or on an action. */
+/** Matches a line that begins its own paragraph: about JSON, or about an action. */
 const begins = /^(?:JSON|[a-z]+(?: [^:]{1,24})?: )/
 
-/** Joins the lines of each paragraph, which are neither indented nor a heading. */
+/** Joins the lines of each paragraph. Indented lines and headings are not part of paragraphs. */
 function paragraphsOf(text: string): string[] {
   const lines: string[] = []
   for (const line of text.split('\n')) {

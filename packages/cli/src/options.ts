@@ -86,7 +86,7 @@ export const options = {
 
 export type OptionName = keyof typeof options
 
-/** Options that may stand more than once: their values are a list. */
+/** Options that may be repeated. Their values are a list. */
 const repeatedOptions = ['arm'] as const
 
 export type RepeatedOption = (typeof repeatedOptions)[number]

@@ -7,20 +7,20 @@ import type { CliHost } from './cliHost.ts'
 
 type Level = keyof Logger
 
-/** Lines of one kind in a time; after that they are only counted. */
+/** Maximum number of similar lines within a time span. Further ones are only counted. */
 const most = { lines: 5, ms: 60_000 } as const
 
-/** The log that a program writes about itself while it runs. */
+/** Log of a running program about itself. */
 export interface ProgramLog extends Logger {
-  /** Logger for the parts of the program: lines that an operator should know. If a thousand agents fail alike, only a few lines say so. */
+  /** Logger for the program's parts, for lines that operators need. If a thousand agents fail alike, only a few lines are written. */
   readonly ofParts: Logger
-  /** Writes the counts of lines that were left out. */
+  /** Writes the counts of omitted lines. */
   close(): void
 }
 
 /**
- * Creates a log on standard error, a line for each event: JSON, or words followed by the fields. No line has a secret of the environment, or anything
- * that looks like a key.
+ * Creates a log on standard error with one line per event: JSON, or words followed by the fields. No line contains a secret from the environment,
+ * or anything that looks like a key.
  */
 export function programLog(
   { stderr, env }: Pick<CliHost, 'stderr' | 'env'>,
@@ -60,7 +60,7 @@ export function programLog(
 
 const secretName = /(?:password|passwd|secret|token|key)$/i
 
-/** Values of the environment that are named as secrets are, and the passwords of addresses there. */
+/** Returns values of environment variables with names of secrets, and passwords in URLs there. */
 function secretsOf(env: NodeJS.ProcessEnv): Record<string, string> {
   const named = Object.entries(env).filter(([name]) => /^[\w.-]{1,64}$/.test(name))
   const secrets = named.map(([name, value = '']) => [name, secretName.test(name) ? value : passwordIn(value)] as const)
@@ -106,7 +106,7 @@ function inWords({ time, level, message, ...fields }: Line): string {
   return oneLine(`${time} ${level} ${message}${about.length === 0 ? '' : ` (${about.join(', ')})`}`)
 }
 
-/** Reads a line of such a log in JSON as words; `undefined` for any other line. */
+/** Converts a JSON line of such a log to words; `undefined` for any other line. */
 export function spokenLine(text: string): { readonly level: string; readonly words: string } | undefined {
   try {
     const line = JSON.parse(text) as Line | null

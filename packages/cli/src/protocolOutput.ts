@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream'
 import type { CliHost } from './cliHost.ts'
 
-/** Standard output for a protocol alone. */
+/** Standard output reserved for a protocol. */
 export interface ProtocolOutput {
-  /** Calls back once the bytes have been taken, or never will be. */
+  /** Writes bytes. Calls `done` once they were taken, or never will be. */
   write(bytes: Uint8Array, done: (error?: Error | null) => void): void
-  /** The same output as a stream. */
+  /** The output as a stream. */
   readonly stream: Writable
   giveBack(): void
 }

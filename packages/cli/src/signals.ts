@@ -26,7 +26,7 @@ export function stopForGood(host: CliHost): boolean {
 
 const withinMs = 2000
 
-/** A function to call at every Ctrl-C: true when the last one was less than two seconds ago. */
+/** Returns a function to call at every Ctrl-C. It returns true if its last call was less than two seconds ago. */
 export function doubleStop(clock: Clock): () => boolean {
   let last = -Infinity
   return () => {

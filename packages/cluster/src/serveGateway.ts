@@ -2,8 +2,8 @@ import type { GatewayServer } from './gateway/gateway.ts'
 import type { GatewayOptions } from './gateway/gatewayOptions.ts'
 
 /**
- * Serves the agents of all processes on one store, to the same clients as `runtime.serve`: it finds the process that has an agent, and takes
- * commands there and events back. When an agent moves, its clients continue. It runs no agents and keeps no state: there may be several.
+ * Serves the agents of all processes on one store, to the same clients as `runtime.serve`. It finds the process that has an agent, and passes
+ * commands to it and events back. When an agent moves, its clients continue. A gateway runs no agents and keeps no state, so there may be several.
  *
  * @throws RuntimeError `INVALID_OPTION`, `BRIDGE_LISTEN_FAILED`
  *

@@ -3,20 +3,20 @@ import { subAgentOf, subAgentSpec, type SubAgentEntry } from '../../../src/actor
 import { zodJson } from '../../../src/protocol/checks/zodJson.ts'
 import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
 
-/** A function that a script finds: a tool, or a sub-agent. */
+/** A function that a script can call: a tool, or a sub-agent. */
 export interface Callable {
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonSchema
-  /** Schema of what it resolves with, if that is known. */
+  /** Schema of the value that the function resolves with, if known. */
   readonly returns?: JsonSchema
 }
 
-/** Returns the sub-agents that a script can call: those whose answers somebody waits for. */
+/** Returns the sub-agents that a script can call: those whose answers are awaited. */
 export const callableAgents = (agents: Iterable<Callee>): readonly Callable[] =>
   [...agents].filter(({ detach }) => detach === false).map(callableAgent)
 
-/** The same of entries of a definition that is being made. @throws RuntimeError `INVALID_DEFINITION` */
+/** Returns the callable sub-agents among the entries of a definition that is being made. @throws RuntimeError `INVALID_DEFINITION` */
 export const agentsIn = (entries: readonly SubAgentEntry[]): readonly Callable[] =>
   callableAgents(entries.map((entry) => subAgentOf(entry, 'codeTool')))
 

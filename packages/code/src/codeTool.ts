@@ -11,12 +11,12 @@ import { scriptTool, type CodeLimits } from './scriptTool.ts'
 export interface CodeToolOptions {
   /** Name of the tool. Default `run_code`. */
   readonly name?: string
-  /** True if the tools are reached by scripts alone; by default the model can call them itself too. */
+  /** True if only scripts can call the tools. By default the model can call them itself too. */
   readonly only?: boolean
   readonly limits?: Partial<CodeLimits>
-  /** Maximum number of characters of declarations in the description: tools beyond are named, and declared by `tools.$find`. Default 20,000. */
+  /** Maximum characters of declarations in the description. Further tools are only named, and declared by `tools.$find`. Default 20,000. */
   readonly declareChars?: number
-  /** Default: QuickJS in a worker thread, one for all agents of the process. */
+  /** Engine that runs the scripts. Default: QuickJS in a worker thread, one for all agents of the process. */
   readonly engine?: CodeEngine
 }
 
@@ -53,7 +53,7 @@ const optionsSchema = lazily(() =>
   }),
 )
 
-/** One thread for the scripts of all agents. */
+/** The default engine: one thread for the scripts of all agents. */
 const sharedEngine = lazily(quickJsEngine)
 
 /**

@@ -15,14 +15,14 @@ const mostNames = 400
 
 interface Declared {
   readonly tools: readonly Callable[]
-  /** The sub-agents; `undefined`: they are not known yet. */
+  /** The sub-agents. `undefined`: they are not known yet. */
   readonly agents: readonly Callable[] | undefined
   /** Names of sources, whose tools are not known yet. */
   readonly sources: readonly string[]
   readonly maxChars: number
 }
 
-/** Returns what a model reads about scripts and what they can call. Pure. */
+/** Returns the text that tells a model about scripts and the functions they can call. Pure. */
 export function describeTools({ tools, agents, sources, maxChars }: Declared): string {
   let left = maxChars
   let isFull = false

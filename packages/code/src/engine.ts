@@ -1,27 +1,27 @@
-/** A script as an engine gets it. It reaches nothing but its tools. */
+/** A script as an engine receives it. It has access only to its tools. */
 export interface Script {
-  /** Body of an async function. TypeScript, as far as its types only have to be taken away. */
+  /** Body of an async function. TypeScript is accepted if removing its types is enough. */
   readonly text: string
-  /** Names of the tools that it finds. */
+  /** Names of the tools available to the script. */
   readonly tools: readonly string[]
-  /** 16 hexadecimal digits or more, from which its random numbers come. */
+  /** Seed of the script's random numbers, at least 16 hexadecimal digits. */
   readonly seed: string
-  /** Its time, in epoch milliseconds, until it is given the first result. */
+  /** The script's time, in epoch milliseconds, until its first result. */
   readonly at: number
   readonly limits: ScriptLimits
 }
 
 /** Limits of one script. */
 export interface ScriptLimits {
-  /** Milliseconds for which it may compute, without those for which it waits. */
+  /** Milliseconds of computing, without waiting. */
   readonly cpuMs: number
-  /** Memory in bytes. */
+  /** Maximum memory in bytes. */
   readonly bytes: number
-  /** Number of calls. */
+  /** Maximum number of calls. */
   readonly calls: number
-  /** Length of each value that goes in or out, as JSON. */
+  /** Maximum length of each value that goes in or out, in characters of JSON. */
   readonly valueChars: number
-  /** Length of what it prints; the rest is dropped. */
+  /** Maximum length of the printed text in characters. The rest is dropped. */
   readonly printChars: number
 }
 
@@ -34,39 +34,39 @@ export interface ScriptCall {
   readonly json: string
 }
 
-/** Result of a call as the script is given it: JSON, or an error. */
+/** Result of a call as the script receives it: JSON, or an error. */
 export interface ScriptAnswer {
   readonly n: number
-  /** The time of the script from now on, in epoch milliseconds. */
+  /** Time of the script from now on, in epoch milliseconds. */
   readonly at: number
   readonly result:
     | { readonly ok: true; readonly json: string }
     | { readonly ok: false; readonly message: string; readonly code?: string | undefined }
 }
 
-/** How a script ended: with JSON, with nothing, or with what its author reads. */
+/** The end of a script: with JSON, with nothing, or with an error for its author. */
 export type ScriptEnd =
   | { readonly ok: true; readonly json?: string | undefined }
   | { readonly ok: false; readonly error: string }
 
-/** Calls and words of a script since it was last heard of; it has nothing left to do until it is given a result. */
+/** New calls and printed text of a script, which has nothing left to do until its next result. */
 export interface ScriptStep {
   readonly calls: readonly ScriptCall[]
   readonly printed: string
-  /** Set once it is over. */
+  /** The end of the script. Set once it is over. */
   readonly end?: ScriptEnd
 }
 
 export interface ScriptListener {
   ran(step: ScriptStep): void
-  /** The engine lost it. `error`: because of what this script did. Without one it may begin again. */
+  /** Called when the engine lost the script. `error`: the script itself caused it. Without `error` it may begin again. */
   lost(error?: string): void
 }
 
 export interface OpenScript {
-  /** Gives it the result of a call, once, while it has nothing left to do. */
+  /** Gives the script the result of a call, once, while it has nothing left to do. */
   answer(answer: ScriptAnswer): void
-  /** Ends it; its listener hears no more. Idempotent. */
+  /** Ends the script, whose listener is called no more. Idempotent. */
   stop(): void
 }
 
@@ -75,8 +75,8 @@ export interface OpenScript {
  * and its random numbers come from `Script` and `ScriptAnswer` alone. Nothing that a script does holds the thread of the caller.
  */
 export interface CodeEngine {
-  /** Begins a script. Its listener hears of it later, never at once. */
+  /** Begins a script. Its listener is called later, never synchronously. */
   open(script: Script, listener: ScriptListener): OpenScript
-  /** Ends what it holds open: all scripts are lost. Idempotent. */
+  /** Closes the engine: all scripts are lost. Idempotent. */
   close(): Promise<void>
 }

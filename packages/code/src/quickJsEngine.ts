@@ -7,8 +7,8 @@ import { scriptWorkerUrl } from './scriptWorkerUrl.ts'
 
 export interface QuickJsEngineOptions {
   /**
-   * How long a script may keep the engine from giving a sign of life, in milliseconds: natives such as a sort of many rows ask nobody. Then
-   * the engine is ended with that script, and the others begin again. Default 3,000.
+   * Milliseconds for which a script may block the engine's heartbeat: native functions, such as a sort of many rows,
+   * cannot be interrupted. Then the engine is ended with that script, and the others begin again. Default 3,000.
    */
   readonly hangMs?: number
   readonly clock?: Clock
@@ -16,7 +16,7 @@ export interface QuickJsEngineOptions {
 
 const defaultHangMs = 3_000
 const startMs = 60_000
-/** How long an engine without scripts is kept. */
+/** Milliseconds for which an engine without scripts is kept. */
 const idleMs = 60_000
 const heapMb = 512
 const stackMb = 8
@@ -39,7 +39,7 @@ class QuickJsEngine implements CodeEngine {
   readonly #hangMs: number
   readonly #clock: Clock
   readonly #scripts = new Map<number, Entry>()
-  /** Scripts that the worker has been sent something for, in the order in which it works on it. */
+  /** Scripts that the worker has messages for, in the order in which it handles them. */
   #awaited: number[] = []
   #worker: Worker | undefined
   #isReady = false
@@ -110,7 +110,7 @@ class QuickJsEngine implements CodeEngine {
     this.#watch()
   }
 
-  /** Begins to wait for the next sign of life, or for the next script. */
+  /** Begins to wait for the next heartbeat, or for the next script. */
   #watch(): void {
     this.#cancelTimer?.()
     const worker = this.#worker
@@ -130,7 +130,7 @@ class QuickJsEngine implements CodeEngine {
     void worker.terminate()
   }
 
-  /** Forgets the worker, and tells all scripts: the one that it worked on why, and the others that they may begin again. */
+  /** Forgets the worker, and tells all scripts: the one it was running gets the reason, and the others may begin again. */
   #lose(worker: Worker, why?: string, isOver: (id: number, current?: number) => boolean = isCurrent): void {
     if (worker !== this.#worker) return
     this.#worker = undefined

@@ -1,10 +1,10 @@
 import type { CodeEngine, OpenScript, Script, ScriptAnswer, ScriptCall, ScriptEnd, ScriptStep } from './engine.ts'
 
-/** Calls of a script that are on record from an earlier time. */
+/** Recorded calls of a script from earlier executions. */
 export interface KnownCalls {
-  /** Name and print of the arguments of each call, by its place. */
+  /** Name of each call and fingerprint of its arguments, by the call's place. */
   readonly starts: ReadonlyMap<number, { readonly name: string; readonly print: string }>
-  /** Results, in the order of their records. */
+  /** Results in the order of their records. */
   readonly ends: readonly ScriptAnswer[]
 }
 
@@ -12,26 +12,26 @@ export interface KnownCalls {
 export interface ScriptRun {
   readonly engine: CodeEngine
   readonly script: Script
-  /** Number of calls that are under way at once; the others wait. */
+  /** Maximum number of calls under way at once. The others wait. */
   readonly atOnce: number
   readonly known: KnownCalls
-  /** Returns what tells the arguments of two calls apart. Pure. */
+  /** Returns a fingerprint that distinguishes the arguments of calls. Pure. */
   print(json: string): string
   /**
-   * Carries a call out. `ended` is called with the result, once, in the order in which the results of all calls are recorded. Resolves once
-   * that is durable; rejects if it will never be, which ends the script.
+   * Carries a call out. `ended` is called with the result, once, in the order in which the results of all calls are
+   * recorded. Resolves once the result is durable. Rejects if it never will be, which ends the script.
    */
   call(call: ScriptCall, ended: (answer: ScriptAnswer) => void): Promise<void>
-  /** The script is over: what it called goes on, and no sleep does. */
+  /** Called when the script is over: its calls continue, but no sleep does. */
   over(): void
-  /** Takes all that it has printed so far. */
+  /** Called with all text printed so far. */
   printed(text: string): void
-  /** Told whether the script does nothing until it is given a result. */
+  /** Called with `true` while the script can do nothing until its next result. */
   idle(isIdle: boolean): void
   readonly signal: AbortSignal
 }
 
-/** A script that is over, with everything that it printed. */
+/** The end of a script, with all its printed text. */
 export type ScriptOutcome = ScriptEnd & { readonly printed: string }
 
 /** A result with its place in the record. */
@@ -55,15 +55,15 @@ class ScriptLife {
   readonly #run: ScriptRun
   readonly #resolve: (outcome: ScriptOutcome) => void
   readonly #reject: (reason: unknown) => void
-  /** Results in the order of their records, those of an earlier time first. */
+  /** Results in the order of their records, earlier executions first. */
   readonly #ends: Recorded[]
   readonly #ended: Set<number>
-  /** Calls that were handed on, in all the times that the script began. */
+  /** Calls that were handed on, in any execution of the script. */
   readonly #started = new Set<number>()
   #underWay = 0
   #queue: ScriptCall[] = []
   #open: OpenScript | undefined
-  /** Number of results that the script was given since it began. */
+  /** Number of results given to the script since it last began. */
   #given = 0
   #asked = new Set<number>()
   #isIdle = false
@@ -86,7 +86,7 @@ class ScriptLife {
     }
   }
 
-  /** Begins, or begins again when the engine was lost: calls that are under way go on. */
+  /** Begins the script, also again after the engine was lost. Calls under way continue. */
   #begin(): void {
     this.#given = 0
     this.#asked = new Set()
@@ -125,7 +125,7 @@ class ScriptLife {
     else if (this.#underWay === 0) this.#settle(this.#end)
   }
 
-  /** Gives the script the next result, if it is there. */
+  /** Gives the script the next result, if there is one. */
   #give(): void {
     const next = this.#ends[this.#given]
     if (!this.#isIdle) return
@@ -165,7 +165,7 @@ class ScriptLife {
     )
   }
 
-  /** Notes how the script ended. What it called goes on: what that did has to be on record. */
+  /** Notes the end of the script. Its calls continue, because their outcome has to be recorded. */
   #finish(end: ScriptEnd): void {
     if (this.#end !== undefined) return
     this.#end = end

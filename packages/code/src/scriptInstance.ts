@@ -11,8 +11,8 @@ type Stripped =
   | { readonly ok: false; readonly message: string; readonly line?: number; readonly column?: number }
 
 /**
- * Takes the types away, and leaves everything else in its place. Returns `undefined` if this Node cannot. Never throws. The first time takes
- * a moment.
+ * Removes the types, and leaves everything else in its place. Returns `undefined` if this Node cannot. Never throws.
+ * The first call takes a moment.
  */
 function withoutTypes(text: string): Stripped | undefined {
   const { stripTypeScriptTypes } = nodeModule
@@ -28,7 +28,7 @@ function withoutTypes(text: string): Stripped | undefined {
 const wrongWith = (message: string): string =>
   message.replace(/ is not supported in strip-only mode\.?$/, ' is not supported: only types can be taken away')
 
-/** Node writes the place in front of the stack: `:3`, the line, and a mark below it. */
+/** Returns the place of an error. Node writes it in front of the stack: `:3`, the line, and a mark below it. */
 function placeIn(thrown: unknown): { readonly line?: number; readonly column?: number } {
   const [head = '', ...lines] = (thrown instanceof Error ? (thrown.stack ?? '') : '').split('\n')
   const line = /^:(\d+)$/.exec(head)?.[1]
@@ -39,19 +39,19 @@ function placeIn(thrown: unknown): { readonly line?: number; readonly column?: n
 
 type QuickJsModule = Pick<typeof quickJs, 'QuickJS' | 'Intrinsics' | 'MAX_STACK_SIZE'>
 
-/** How an instance is made. */
+/** Parts from which an instance is made. */
 export interface InstanceParts {
   readonly module: QuickJsModule
   readonly wasm: QuickJSOptions['wasm']
-  /** Called now and then while a script computes. */
+  /** Called periodically while a script computes. */
   alive(): void
 }
 
-/** Milliseconds between two looks at the time that a computing script has used. */
+/** Milliseconds between two checks of a computing script's time. */
 const lookMs = 10
 const aliveMs = 250
 const fileName = 'script'
-/** Lines that stand in front of the script's own. */
+/** Number of lines before the script's own. */
 const linesBefore = 1
 
 /** One script in a WASM instance of its own. */
@@ -136,7 +136,7 @@ export class ScriptInstance {
     })
   }
 
-  /** Gives the result of a call, and runs the script on. */
+  /** Gives the script the result of a call, and continues the script. */
   answer({ n, at, result }: ScriptAnswer): Promise<ScriptStep> {
     return this.#run(() => {
       const settle = this.#waiting.get(n)
@@ -152,7 +152,7 @@ export class ScriptInstance {
     })
   }
 
-  /** Returns the script as a function. Types are looked for only in what is no JavaScript. */
+  /** Returns the script as a function. Types are removed only if the text is not JavaScript. */
   #compiled(text: string): JSValueHandle {
     const whole = `(async () => {\n${text}\n})`
     try {
@@ -245,7 +245,7 @@ export class ScriptInstance {
     return match === null ? '' : this.#place({ line: Number(match[1]), column: Number(match[2]) })
   }
 
-  /** Returns a place as the author of the script counts. */
+  /** Returns a place in the line numbers of the script's author. */
   #place({ line, column }: Place): string {
     if (line === undefined) return ''
     const own = line - linesBefore
@@ -310,7 +310,7 @@ class ScriptSyntaxError extends Error {
   }
 }
 
-/** Time for which this thread has computed; where Node cannot tell, time that has passed. */
+/** Returns the CPU time of this thread, or elapsed time where Node cannot tell. */
 const cpuMs = (): number => {
   if (typeof process.threadCpuUsage !== 'function') return performance.now()
   const { user, system } = process.threadCpuUsage()

@@ -6,15 +6,15 @@ export interface ScriptWorkerData {
   readonly wasm: string
 }
 
-/** To the worker. Each `begin` and `answer` is answered by one `ran`, in their order. */
+/** Messages to the worker. Each `begin` and `answer` is answered by one `ran`, in order. */
 export type ToScript =
   | { readonly type: 'begin'; readonly id: number; readonly script: Script }
   | { readonly type: 'answer'; readonly id: number; readonly answer: ScriptAnswer }
   | { readonly type: 'stop'; readonly id: number }
 
-/** From the worker. */
+/** Messages from the worker. */
 export type FromScript =
   | { readonly type: 'ready' }
-  /** It computes. */
+  /** Heartbeat of a computing worker. */
   | { readonly type: 'alive' }
   | { readonly type: 'ran'; readonly id: number; readonly step: ScriptStep }

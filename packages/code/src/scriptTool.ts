@@ -20,8 +20,8 @@ import { undoScript } from './undoScript.ts'
 const sleepName = '$sleep'
 
 /**
- * Returns the time until which a script sleeps, from what it gave to `sleep`: a number of milliseconds, or a time with its offset. One that has passed is
- * now. Pure.
+ * Returns the time until which a script sleeps, from the argument of `sleep`: a number of milliseconds, or a time with
+ * its offset. A past time counts as now. Pure.
  *
  * @throws Error with the code `INVALID_INPUT`
  */
@@ -37,28 +37,28 @@ function dueOf(input: unknown, now: number, mostMs: number): number {
   return Math.max(due, now)
 }
 
-/** A time without its offset could be any of a day. */
+/** Parses a time, which needs an offset to be unambiguous. */
 const timeIn = (until: string): number => (/(?:Z|[+-]\d\d:?\d\d)$/.test(until) ? Date.parse(until) : NaN)
 
 const refused = (message: string): Error => Object.assign(new Error(message), { code: 'INVALID_INPUT' })
 
 /** Limits of each script. */
 export interface CodeLimits {
-  /** Milliseconds for which it may compute. Default 1,000. */
+  /** Milliseconds of computing. Default 1,000. */
   readonly cpuMs: number
-  /** Memory in bytes. Default 64 MiB. */
+  /** Maximum memory in bytes. Default 64 MiB. */
   readonly bytes: number
-  /** Number of calls. Default 200. */
+  /** Maximum number of calls. Default 200. */
   readonly calls: number
-  /** Calls that are under way at once; the others wait. Default 16. */
+  /** Maximum number of calls under way at once. The others wait. Default 16. */
   readonly atOnce: number
-  /** Length of each value that it gives or is given, as JSON. Default 1,048,576. */
+  /** Maximum length of each value going in or out, in characters of JSON. Default 1,048,576. */
   readonly valueChars: number
-  /** Length of its text. Default 64,000. */
+  /** Maximum length of the script's text in characters. Default 64,000. */
   readonly sourceChars: number
-  /** Milliseconds from its start to its end, without those in which it waits for people, for agents or for a time. Default 600,000. */
+  /** Milliseconds from start to end, without the time spent waiting for people, agents or sleeps. Default 600,000. */
   readonly ms: number
-  /** Longest sleep in milliseconds. Default: 30 days. */
+  /** Maximum sleep in milliseconds. Default: 30 days. */
   readonly sleepMs: number
 }
 
@@ -71,7 +71,7 @@ interface ScriptSettings {
 
 const printChars = 64_000
 
-/** Makes the tool that runs scripts which call the members of a group, and the sub-agents of its agent. */
+/** Makes the tool that runs scripts, which can call the members of a group and the agent's sub-agents. */
 export function scriptTool(
   members: readonly (AnyTool | ToolSource)[],
   agents: readonly SubAgentEntry[] | undefined,
@@ -117,10 +117,10 @@ export function scriptTool(
 interface Running {
   readonly settings: ScriptSettings
   readonly tools: readonly Callable[]
-  /** Names of what there is and no script can call. */
+  /** Names of existing tools and sub-agents that no script can call. */
   readonly apart: ReadonlySet<string>
   readonly calls: InnerCalls
-  /** Results of before. */
+  /** Results from earlier executions. */
   readonly ends: readonly InnerResult[]
   readonly now: number
   readonly signal: AbortSignal
@@ -166,7 +166,7 @@ function run(text: string, { settings, tools, apart, calls, ends, now, signal }:
   })
 }
 
-/** Arguments that no log can hold. */
+/** Placeholder for arguments nested too deeply for a log. */
 const tooDeep = '[nested too deeply]'
 
 function inputOf(json: string): unknown {
@@ -203,7 +203,7 @@ const answerOf = ({ n, at, value, error }: InnerResult): ScriptAnswer => ({
       : { ok: false, message: error.message, code: error.code },
 })
 
-/** Returns what the model reads; throws it for a script that failed. */
+/** Returns the text for the model. Throws it for a script that failed. */
 function told(outcome: ScriptOutcome): string {
   const printed = outcome.printed.trimEnd()
   if (!outcome.ok) {

@@ -20,8 +20,8 @@ const receiptSchema = lazily(() =>
 )
 
 /**
- * Returns an `undo` that takes back what a script called, the newest first; calls on one thing are undone together. Rejects with what stays:
- * calls without undo, and those whose undo failed. `toolOf`: the tools of the agent, also those of sources.
+ * Undoes the calls of a script, newest first. Calls on the same resource are undone together. Rejects with the calls
+ * that stay: calls without undo, and those whose undo failed. `toolOf`: the tools of the agent, also those of sources.
  */
 export const undoScript: NonNullable<AnyTool['undo']> = async (context, toolOf) => {
   const { undo, left }: InnerReceipt = receiptSchema().parse(context.receipt)

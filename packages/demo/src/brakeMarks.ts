@@ -1,7 +1,7 @@
 import { textOf } from '../../../src/protocol/messages.ts'
 import type { RequestMessage } from '../../../src/protocol/ports/model.ts'
 
-/** The last line of a text if brakes are on: the id of its step. */
+/** Matches the last line of a text if brakes are on: the id of its step. */
 const idLine = /\n\[(n\d+)\]$/
 
 export const idIn = (text: string): string | undefined => idLine.exec(text)?.[1]
@@ -14,7 +14,7 @@ export function noteIn(text: string): { readonly kind: string; readonly note: st
   return kind === undefined || note === undefined ? undefined : { kind, note }
 }
 
-/** Returns the text of a message without the marks of brakes; `undefined` if it holds nothing else. */
+/** Returns the text of a message without the marks of brakes. `undefined` if there is no other text. */
 export function withoutMarks({ content }: Pick<RequestMessage, 'content'>): string | undefined {
   const own = content.filter((block) => block.type !== 'text' || !block.text.startsWith('<brake-note '))
   return own.length === 0 && content.length > 0 ? undefined : withoutId(textOf(own))

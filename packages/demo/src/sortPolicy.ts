@@ -13,11 +13,11 @@ import {
   type SortTask,
 } from './sortTask.ts'
 
-/** The model of the sort demo: it needs no key, and can only do `sortTask`. */
+/** Returns the model of the sort demo. It needs no key, and can only do `sortTask`. */
 export const sortModel = (options: { readonly wordDelayMs?: number } = {}): Model =>
   policyModel(decideSort, { id: 'embedded:sort', ...options })
 
-/** Decides the next reply from the request alone: facts that it does not hold are unknown. Pure. */
+/** Decides the next reply from the request alone: facts that the request does not contain are unknown. Pure. */
 export function decideSort({ messages }: ModelRequest): ReplyShape {
   const [first] = messages
   const task = first?.role === 'user' ? taskIn(textOf(first.content)) : undefined
@@ -30,15 +30,15 @@ export function decideSort({ messages }: ModelRequest): ReplyShape {
   return seen.way === undefined ? write(seen) : seen.run === undefined ? run(task) : judge(seen, seen.way, seen.run)
 }
 
-/** Reads the task from its full wording; a text that merely mentions sorting is the default task. */
+/** Reads the task from its full wording. A text that merely mentions sorting is the default task. */
 const taskIn = (text: string): SortTask | undefined =>
   readSortTask(text) ?? (/\bsort/i.test(text) ? readSortTask(sortTask(defaultTimeLimitMs)) : undefined)
 
-/** State of the work as a request shows it. */
+/** State of the work that a request shows. */
 interface Seen {
   readonly hasReadCheck: boolean
   readonly lessons: readonly string[]
-  /** The way of sorting in the file that was written last. */
+  /** Sorting method in the file that was written last. */
   readonly way: SortWay | undefined
   /** Id of the step before that, if ids are shown. */
   readonly stepBefore: string | undefined
@@ -129,15 +129,15 @@ function judge({ lessons, stepBefore }: Seen, way: SortWay, { text, isError }: N
 
 const unable = (why: string): ReplyShape => ({ text: why, stopReason: 'refusal' })
 
-/** A way to sort, as the policy model knows it. */
+/** A sorting method, as the policy model knows it. */
 interface SortWay {
   readonly name: string
-  /** Reason why it may be too slow, for a note to oneself. */
+  /** Reason why the method may be too slow, for a note to oneself. */
   readonly cost: string
   readonly program: string
 }
 
-/** All ways of sorting, in the order in which they come to mind. */
+/** All sorting methods, in the order in which they come to mind. */
 const sortWays: readonly SortWay[] = [
   {
     name: 'bubble sort',

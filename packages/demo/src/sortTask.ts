@@ -1,11 +1,11 @@
 /** Default count of numbers to sort: bubble sort needs many times the default time limit for them on any machine, merge sort a small part of it. */
 const usualCount = 60_000
 
-/** Milliseconds a check may take, the start of Node included. */
+/** Milliseconds that a check may take, including the start of Node. */
 export const defaultTimeLimitMs = 1_500
 export const maxTimeLimitMs = 600_000
 
-/** Returns the task in words: all that a model knows of it. */
+/** Returns the wording of the task, which is all that a model knows about it. */
 export const sortTask = (timeLimitMs: number, count = usualCount): string =>
   `Write sort.mjs: export a function sort(numbers) that returns a sorted copy, without the built-in sort. ` +
   `It must sort ${count} numbers within ${timeLimitMs} ms; check.mjs checks it.`
@@ -15,7 +15,7 @@ export interface SortTask {
   readonly timeLimitMs: number
 }
 
-/** Reads a task like `sortTask`; `undefined` for any other. */
+/** Reads a task written like `sortTask`. `undefined` for any other. */
 export function readSortTask(text: string): SortTask | undefined {
   const found = /must sort (\d+) numbers within (\d+) ms/.exec(text)
   return found === null ? undefined : { count: Number(found[1]), timeLimitMs: Number(found[2]) }
@@ -24,7 +24,7 @@ export function readSortTask(text: string): SortTask | undefined {
 export const checkFile = 'check.mjs'
 export const sortFile = 'sort.mjs'
 
-/** Arguments of `node` that check the work; another `seed` means other numbers. */
+/** Returns the arguments of `node` that check the work. Another `seed` means other numbers. */
 export const checkArguments = ({ count: numbers }: Pick<SortTask, 'count'>, seed = 1): readonly string[] =>
   seed === 1 ? [checkFile, String(numbers)] : [checkFile, String(numbers), String(seed)]
 

@@ -12,7 +12,7 @@ import type { AgentSource, SuiteDefinition, TrialGiven, TrialPlace } from './sui
 /** The model of a trial. */
 export type ModelOfTrial = (place: TrialPlace) => Model
 
-/** Returns a model by name: of the suite, else of `named`. */
+/** Returns a model by name: one of the suite's, else one from `named`. */
 export async function modelNamed(
   name: string,
   { models = {} }: SuiteDefinition,
@@ -44,11 +44,11 @@ export interface ArmSetup {
 
 interface SetupOptions {
   readonly source: AgentSource
-  /** The model of all arms that name none; missing: the agent's own. */
+  /** Model of all arms that name none; missing: the agent's own. */
   readonly model?: ModelOfTrial | undefined
   readonly prices: PricesByModel
   named(name: string): Promise<ModelOfTrial>
-  /** A sample of what the agent of a trial is given, for trying the arm. */
+  /** Sample of the values given to a trial's agent, for testing the arm. */
   readonly sample: Omit<TrialGiven, 'model'>
 }
 

@@ -14,7 +14,7 @@ export interface Arm {
   readonly model?: string
   /** Changes to the agent's options; missing: none. */
   readonly overlay?: Overlay
-  /** Agent of the arm, in place of that of the other arms. */
+  /** Agent of the arm, in place of the other arms' agent. */
   readonly source?: AgentSource
 }
 
@@ -23,17 +23,17 @@ export const unchangedArm = 'as-defined'
 
 type Brake = Exclude<keyof BrakingOptions, 'policies'>
 
-/** Names of the brakes, each as the agent has it set, else with its defaults. */
+/** Names of the brakes, each with the agent's settings, else with its defaults. */
 const brakes: readonly Brake[] = ['fold', 'recall', 'stall', 'revert', 'prune', 'graft', 'lessons']
 
-/** Changes that switch off everything that reshapes the conversation. */
+/** Changes that disable everything that reshapes the conversation. */
 const off: AgentChanges = { braking: {}, compaction: false }
 
 const atoms: readonly string[] = ['off', unchangedArm, 'compaction', ...brakes, ...Object.keys(compositions)]
 
 const modelPrefix = 'model='
 
-/** The names that arms can be made of. */
+/** Returns the names of which arms can be made. */
 export const armNames = (own: Readonly<Record<string, Overlay>> = {}): readonly string[] => [
   ...Object.keys(own),
   ...atoms,
@@ -41,10 +41,10 @@ export const armNames = (own: Readonly<Record<string, Overlay>> = {}): readonly 
 ]
 
 /**
- * Makes an arm from its name: parts with `+` between. `off` and brakes determine braking and compaction completely: whatever they do not name is off;
- * a model alone changes nothing else.
+ * Makes an arm from its name: parts with `+` between. `off` and brakes determine braking and
+ * compaction completely: everything they do not name is off. A model alone changes nothing else.
  *
- * @throws RuntimeError `INVALID_OPTION` naming the arms there are.
+ * @throws RuntimeError `INVALID_OPTION` naming the available arms.
  */
 export function armOf(name: string, own: Readonly<Record<string, Overlay>> = {}): Arm {
   // An arm of the suite may have any name.
@@ -104,7 +104,7 @@ function ofAtom(part: string, { braking = {}, compaction }: AgentChanges): Agent
   return { braking: { [brake]: typeof given === 'object' ? given : true } }
 }
 
-/** The arms of an evaluation, the first of which is the baseline. @throws RuntimeError `INVALID_OPTION` for two of one name. */
+/** Returns the arms of an evaluation, the first of which is the baseline. @throws RuntimeError `INVALID_OPTION` for two arms with the same name. */
 export function checkedArms(arms: readonly Arm[]): readonly Arm[] {
   const names = arms.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)

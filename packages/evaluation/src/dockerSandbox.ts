@@ -30,7 +30,7 @@ const confined = [
 /** Capabilities of a container's administrator, who installs packages with files of several owners; none of them reaches beyond the container. */
 const asAdministrator = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID'].flatMap((name) => ['--cap-add', name])
 
-/** Variables that say to the client of Docker where its engine is. */
+/** Variables that tell the Docker client where its engine is. */
 const clientVariables = [
   'DOCKER_HOST',
   'DOCKER_CONTEXT',
@@ -47,7 +47,7 @@ const clientEnv = (): Record<string, string> =>
 
 const killMs = 10_000
 
-/** Runs `docker` to its end; resolves with its standard error, or `undefined` if all went well. Never rejects. */
+/** Runs `docker` to its end; resolves with its standard error, or `undefined` on success. Never rejects. */
 const docker = (args: readonly string[], timeoutMs: number): Promise<string | undefined> =>
   new Promise((resolve) => {
     execFile('docker', [...args], { timeout: timeoutMs, killSignal: 'SIGKILL' }, (error, _stdout, stderr) =>
@@ -56,9 +56,9 @@ const docker = (args: readonly string[], timeoutMs: number): Promise<string | un
   })
 
 /**
- * Runs every command of a folder in a container of its own, without a network: it sees the folder at `mount`, by default `/workspace`, and the image,
- * and only its changes to the folder remain. Files belong to the user of this process, even if commands run as the administrator of the container
- * (`root`). A container is killed by its name when its command is stopped.
+ * Runs every command of a folder in a container of its own, without a network. A command sees the image and the folder at
+ * `mount`, by default `/workspace`, and only its changes to the folder remain. Files belong to the user of this process, even if
+ * commands run as the administrator of the container (`root`). A container is killed by its name when its command is stopped.
  */
 export function dockerSandbox(
   dir: string,

@@ -23,9 +23,9 @@ export interface EvaluateOptions {
   readonly seed?: number
   /** Maximum number of trials at the same time. Default 4. */
   readonly concurrency?: number
-  /** The model of arms that name none. Default: that of the agent. */
+  /** Model of arms that name none. Default: the agent's own. */
   readonly model?: AnyModel
-  /** The model that judges where a check asks for it. */
+  /** Model that judges for checks that ask for a judge. */
   readonly judge?: AnyModel
   /** Prices of models by id, for agents that set none. */
   readonly prices?: PricesByModel
@@ -33,15 +33,15 @@ export interface EvaluateOptions {
   readonly budgetUsd?: number
   /** Limits on requests to models. */
   readonly models?: ModelLimits
-  /** Secrets to keep out of logs, requests, what the judge sees, and results; checks and scorers get answers without them, too. Default: none. */
+  /** Secrets to keep out of logs, requests, the judge's input, and results. Checks and scorers also get answers without them. Default: none. */
   readonly redact?: RedactOptions
   /** Image whose containers run the commands of cases that name none, without a network. Default: commands run on this machine. */
   readonly docker?: string
-  /** Folder in which results are kept, and from which a later call continues. Default: none, and nothing is left. */
+  /** Folder in which results are kept, and from which a later call continues. Default: none, and nothing is kept. */
   readonly out?: string
-  /** Keeps the folders of trials that passed, in `out`. */
+  /** True to keep the folders of passed trials, in `out`. */
   readonly keep?: boolean
-  /** Aborts the evaluation: finished trials are kept, and a later call continues. */
+  /** Aborts the evaluation. Finished trials are kept, and a later call continues. */
   readonly signal?: AbortSignal
   readonly onProgress?: OnProgress
   readonly clock?: Clock

@@ -30,7 +30,7 @@ import { passesWithoutWork } from './trials/withoutWork.ts'
 export interface Evaluated {
   readonly header: EvaluationHeader
   readonly results: readonly TrialResult[]
-  /** Agreement of the judge with people, on answers that they had judged. */
+  /** Agreement of the judge with people, on answers that people had judged. */
   readonly judged?: JudgeTrial
   /** Reason why the evaluation ended before all was done. */
   readonly stopped?: StopReason

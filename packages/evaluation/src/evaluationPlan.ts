@@ -23,17 +23,17 @@ export interface EvaluationPlan {
   readonly folder: string
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** The model of arms that name none: its name, or the model itself. */
+  /** Model of arms that name none: its name, or the model itself. */
   readonly model?: string | Model | undefined
   /** Returns models that the suite does not have, by name. */
   readonly named?: ((name: string) => Promise<Model>) | undefined
   readonly judge?: string | Model | undefined
   readonly prices?: PricesByModel | undefined
-  /** Budget in US dollars. Default: that of the folder, if it holds the same evaluation. */
+  /** Budget in US dollars. Default: the folder's budget, if it holds the same evaluation. */
   readonly budgetUsd?: number | undefined
   /** Options of the runtime of agents and judge. Recordings and results hold no secret of `redact` either. */
   readonly runtime?: Pick<RuntimeOptions, 'models' | 'redact'> | undefined
-  /** Keeps the folders of trials that passed. */
+  /** True to keep the folders of passed trials. */
   readonly keep?: boolean | undefined
   /** Image whose containers run the commands of tasks that name none; missing: commands run on this machine. */
   readonly docker?: string | undefined
@@ -41,7 +41,7 @@ export interface EvaluationPlan {
    * Returns a sandbox that runs commands of a folder in containers of an image. Default: Docker, which must have all images before any trial runs.
    */
   readonly containerFor?: ((dir: string, image: TaskImage) => CommandSandbox) | undefined
-  /** Records the replies of models, in the folder. */
+  /** True to record the replies of models, in the folder. */
   readonly record?: boolean | undefined
   /** Folder of an evaluation whose recordings are replayed instead of asking models. */
   readonly replay?: string | undefined

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { withoutEnds } from '../../../src/protocol/text/textEnds.ts'
 
-/** A trial that is to be made. */
+/** A planned trial. */
 export interface PlannedTrial {
   /** `<task>/<arm>/<trial>`. */
   readonly key: string

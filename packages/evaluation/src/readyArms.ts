@@ -7,7 +7,7 @@ import { seedOf } from './plan.ts'
 import { trialTools } from './trials/runTrial.ts'
 import { freshFolder, tryRemoveFolder } from './trials/workspace.ts'
 
-/** Prepares the arms of a plan, and tries each with the first task. `dir`: a folder for that. @throws RuntimeError as `armSetup` */
+/** Prepares the arms of a plan, and tests each with the first task. `dir`: a folder for the test. @throws RuntimeError as `armSetup` */
 export async function readyArms(plan: EvaluationPlan, dir: string): Promise<readonly ArmSetup[]> {
   const { suite, source, clock, seed } = plan
   const { definition } = suite

@@ -5,13 +5,13 @@ import { defineAgent } from '../../define/src/defineAgent.ts'
 import { optionsOf } from '../../../src/actors/define/definedAgent.ts'
 import { withoutUndefined } from '../../../src/actors/define/withoutUndefined.ts'
 
-/** Options that an agent is given in place of its own. */
+/** Options that replace an agent's own. */
 export type AgentChanges = { readonly [O in keyof AgentOptions]?: AgentOptions[O] | undefined }
 
 /**
  * The options that an agent was defined with.
  *
- * @throws RuntimeError `INVALID_OPTION` for what `defineAgent` did not return.
+ * @throws RuntimeError `INVALID_OPTION` for a value that `defineAgent` did not return.
  */
 export function givenOptions(definition: AgentDefinition): AgentOptions {
   const options = isAgentDefinition(definition) ? optionsOf(definition) : undefined
@@ -20,8 +20,8 @@ export function givenOptions(definition: AgentDefinition): AgentOptions {
 }
 
 /**
- * The same agent with some options changed; a value of `undefined` changes nothing. Parts that depend on options are made anew, as by
- * `defineAgent`.
+ * Returns the same agent with some options changed; a value of `undefined` changes nothing. Parts
+ * that depend on options are made anew, as by `defineAgent`.
  *
  * @throws RuntimeError `INVALID_DEFINITION`, as `defineAgent`; `INVALID_OPTION`
  */

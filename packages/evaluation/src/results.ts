@@ -12,7 +12,7 @@ export interface EvaluationHeader {
   readonly version: typeof resultsVersion
   readonly suite: {
     readonly name: string
-    /** SHA-256 over the paths and contents of its files, in hex. */
+    /** SHA-256 over the paths and contents of the suite's files, in hex. */
     readonly digest: string
   }
   readonly tasks: readonly TaskInfo[]
@@ -34,7 +34,7 @@ export interface EvaluationHeader {
 export interface TaskInfo {
   readonly id: string
   readonly tags: readonly string[]
-  /** True if its checks pass before an agent has done anything: its results then say nothing about agents. */
+  /** True if the task's checks pass before an agent has done anything, so that its results say nothing about agents. */
   readonly passesWithoutWork?: true
 }
 
@@ -75,7 +75,7 @@ export interface TrialResult {
   readonly judgeUsd?: number
   /** Only in a replay: the number of requests that differed from the recorded ones, though they got the recorded answers. */
   readonly differences?: number
-  /** Ids of models as the provider gave them; if there are several, or another than the arm's, the alias has moved. */
+  /** Ids of models as the provider gave them. Several, or one other than the arm's, show that the alias has moved. */
   readonly models: readonly string[]
   /** Milliseconds since 1970. */
   readonly startedAt: number
@@ -124,7 +124,7 @@ export interface Score {
   /** True if the trial passes only when this check does. */
   readonly required: boolean
   readonly weight: number
-  /** True if a model judged it. */
+  /** True if a model judged the check. */
   readonly judge?: true
   /** Description of the finding, for people; at most 2,000 characters. */
   readonly reason?: string
@@ -140,9 +140,9 @@ export interface TrialMetrics {
   readonly usage: Usage
   /** Cost in US dollars; `null` without prices. */
   readonly costUsd: number | null
-  /** Tokens that the brakes saved, net of what they cost; negative if they cost more. Missing in results of older versions. */
+  /** Tokens that the brakes saved, net of their own cost; negative if they cost more. Missing in results of older versions. */
   readonly savedTokens?: number
-  /** The same in US dollars; `null` without prices. */
+  /** US dollars that the brakes saved, net of their own cost; `null` without prices. */
   readonly savedUsd?: Dollars | null
   /** Tokens of the largest request: as the provider counted them, else estimated. */
   readonly peakTokens: number

@@ -7,7 +7,7 @@ import { messageOf } from '../../../src/protocol/errors.ts'
 import type { CommandResult } from './suite/defineSuite.ts'
 
 /**
- * Variables for the commands of an evaluation beside the harmless ones: they make test runners print for machines, even inside another test runner.
+ * Variables for the commands of an evaluation, besides the harmless ones: they make test runners print for machines, even in another runner.
  */
 export const commandEnv = { NO_COLOR: '1', FORCE_COLOR: undefined, NODE_TEST_CONTEXT: undefined } as const
 

@@ -1,6 +1,6 @@
 import type { Agent } from '../../../src/runtime/agents/agent.ts'
 
-/** Cost of an evaluation, including agents at work. */
+/** Tracks the cost of an evaluation, including agents at work. */
 export class Spending {
   readonly #budgetUsd: number | undefined
   readonly #onReached: () => void
@@ -9,7 +9,7 @@ export class Spending {
   readonly #judges = new Map<string, number>()
   #settledUsd: number
 
-  /** `settledUsd`: the cost before. `onReached`: called once the budget is reached. */
+  /** `settledUsd`: cost so far. `onReached`: called once the budget is reached. */
   constructor(settledUsd: number, budgetUsd: number | undefined, onReached: () => void) {
     this.#settledUsd = settledUsd
     this.#budgetUsd = budgetUsd

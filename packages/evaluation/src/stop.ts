@@ -1,6 +1,6 @@
 /** Reason why an evaluation ended before all was done. */
 export interface StopReason {
-  /** `auth`: a key was refused. `changed`: the suite is no longer as it was read. */
+  /** Reason. `auth`: a key was refused. `changed`: the suite has changed since it was read. */
   readonly why: 'budget' | 'auth' | 'aborted' | 'changed'
   readonly message?: string
 }

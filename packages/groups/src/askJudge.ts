@@ -5,14 +5,14 @@ import type { PlainBlock } from '../../../src/protocol/messages.ts'
 import { endedWell, spentBy, type Branch, type GroupSpent } from './branch.ts'
 import type { GroupAgents } from './groupAgents.ts'
 
-/** Longest answer shown to a judge, in UTF-16 units; the same as for a tool. */
+/** Maximum length of an answer shown to a judge, in UTF-16 units. The same as for a tool. */
 const maxAnswerChars = 30_000
 
-/** How a model chose. */
+/** The choice of a model, with its cost. */
 export interface Verdict {
-  /** Its session is under this id. */
+  /** Id of the judge, and of its session. */
   readonly judgeId: string
-  /** `null`: it was aborted. */
+  /** The chosen branch. `null`: the choice was aborted. */
   readonly winner: Branch | null
   readonly spent: GroupSpent
 }
@@ -81,7 +81,7 @@ export function questionOf(task: readonly PlainBlock[], candidates: readonly Bra
   ]
 }
 
-/** The index that a reply chooses: it must contain exactly one number, from 1 to `count`. Pure. */
+/** Returns the index that a reply chooses: it must contain exactly one number, from 1 to `count`. Pure. */
 export function choiceIn(reply: string, count: number): number | undefined {
   const numbers = new Set((reply.match(/-?\d+(?:[.,]\d+)?/g) ?? []).map(Number))
   const [number] = numbers

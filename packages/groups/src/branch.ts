@@ -7,7 +7,7 @@ import type { OutputOf } from '../../../src/runtime/agents/agentTypes.ts'
 import type { RunResult } from '../../../src/protocol/runs/runResult.ts'
 import type { AgentRuntime } from '../../../src/runtime/agentRuntime.ts'
 
-/** Place of a group: below an agent, as its children, or in a runtime, as roots. */
+/** Host of a group: an agent, as whose children its agents are spawned, or a runtime, as whose roots. */
 export type GroupHost = AgentRuntime | Agent
 
 /**
@@ -17,24 +17,24 @@ export type GroupHost = AgentRuntime | Agent
 export type GroupEntry = AgentDefinition | Pick<SubAgentOptions, 'definition' | 'context' | 'stallMs'>
 
 export interface GroupOptions<Deps = unknown> {
-  /** Limits of each agent's run, overriding those of its definition. */
+  /** Limits for each agent's run, overriding those of its definition. */
   readonly limits?: Limits | undefined
-  /** Dependencies of every agent of the group; in a group below an agent, the agents have its own by default. */
+  /** Dependencies of every agent in the group. In a group below an agent, the agents have that agent's own by default. */
   readonly deps?: Deps | undefined
-  /** Aborts every agent of the group; the result holds the work done by then. */
+  /** Aborts every agent of the group. The result holds the work done by then. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Keep the agent whose answer was chosen (without a judge, all that ended well) alive, for the caller to use and close. Default
-   * `false`: every agent is closed once its run is over, and its session can be resumed.
+   * Keeps the agent whose answer was chosen (without a judge, all that ended well) alive, for the caller to use and
+   * close. Default `false`: every agent is closed once its run is over, and its session can be resumed.
    */
   readonly keep?: boolean | undefined
 }
 
 /** Result of one agent of a group. */
 export interface Branch<out Output = unknown> {
-  /** Its session is under this id. */
+  /** Id of the agent, and of its session. */
   readonly agentId: string
-  /** Name of its definition. */
+  /** Name of the agent's definition. */
   readonly definition: string
   readonly result: RunResult<Output>
 }
@@ -42,22 +42,22 @@ export interface Branch<out Output = unknown> {
 /** Usage of several runs together. */
 export interface GroupSpent {
   readonly usage: Usage
-  /** US dollars; agents without prices count as 0. */
+  /** Cost in US dollars. Agents without prices count as 0. */
   readonly costUsd: number
 }
 
-/** The answers of the agents of a group, as data. */
+/** The answers of a group's agents, as data. */
 export type OutputIn<Entry> = Entry extends { readonly definition: infer D extends AgentDefinition }
   ? OutputOf<D>
   : Entry extends AgentDefinition
     ? OutputOf<Entry>
     : never
 
-/** Returns true if the branch's answer can be used. */
+/** True if the branch's answer can be used. */
 export const endedWell = ({ result }: Pick<Branch, 'result'>): boolean =>
   result.stopReason === 'stop' && result.error === undefined
 
-/** The sum over runs. Pure. */
+/** Returns the sum over runs. Pure. */
 export const spentBy = (runs: readonly GroupSpent[]): GroupSpent => ({
   usage: runs.reduce((sum, { usage }) => addUsage(sum, usage), noUsage),
   costUsd: runs.reduce((sum, { costUsd }) => sum + costUsd, 0),

@@ -15,7 +15,7 @@ import { limitsSchema } from '../../../src/protocol/runs/runLimits.ts'
 import { Agent } from '../../../src/runtime/agents/agent.ts'
 import type { GroupEntry, GroupHost } from './branch.ts'
 
-/** The most agents of one group that are alive at once. */
+/** Maximum agents of one group that are alive at once. */
 const maxEntries = 100
 
 const entrySchema = lazily(() =>
@@ -26,7 +26,7 @@ const entrySchema = lazily(() =>
   }),
 )
 
-/** The options every group has. */
+/** The options that every group has. */
 export const groupOptionsSchema = lazily(() =>
   onlyFields({
     limits: limitsSchema().optional(),
@@ -49,7 +49,7 @@ const isRuntime = (host: unknown): boolean =>
   ['spawn', 'agents', 'resume'].every((name) => typeof Reflect.get(host, name) === 'function')
 
 /**
- * Checks the entries of a group. `mayBeMany`: they are not all alive at once.
+ * Checks the entries of a group. `mayBeMany`: their agents are not all alive at once.
  *
  * @throws RuntimeError `INVALID_OPTION`: none, too many, or options that need a parent; `INVALID_DEFINITION`.
  */
@@ -78,7 +78,7 @@ export function checkRoom(verb: string, host: GroupHost, needed: number): void {
   throw new RuntimeError('CHILD_REFUSED', `${what}; nothing was begun.`)
 }
 
-/** A prompt as blocks. @throws RuntimeError `INVALID_CONTENT` */
+/** Converts a prompt to blocks. @throws RuntimeError `INVALID_CONTENT` */
 export function checkContent(verb: string, content: Content): z.output<ReturnType<typeof contentSchema>> {
   return checkedBy(contentSchema(), content, verb, 'INVALID_CONTENT')
 }

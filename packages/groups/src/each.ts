@@ -80,9 +80,9 @@ class Batch implements Each {
   readonly #progress: EachProgress[] = []
   #news = Promise.withResolvers<void>()
   #isOver = false
-  /** Spent by those that are done. */
+  /** Amount spent by inputs that are done. */
   #spent = nothing
-  /** Spent by the others, by their index. */
+  /** Amounts spent by the other inputs, by their index. */
   readonly #live = new Map<number, { readonly spent: GroupSpent }>()
   readonly #aborted = Promise.withResolvers<undefined>()
   #failed = 0
@@ -121,7 +121,7 @@ class Batch implements Each {
     return { items, left: left(), stopped: left().length === 0 ? null : this.#stopped, ...this.#used }
   }
 
-  /** Why no more is begun; `null`: more is. */
+  /** Reason why no more inputs are begun. `null`: the batch continues. */
   get #stopped(): EachResult['stopped'] {
     const { signal, budget = {} } = this.#plan.options
     if (signal?.aborted === true) return 'aborted'
@@ -164,7 +164,7 @@ class Batch implements Each {
     })
   }
 
-  /** Works with an agent. An agent that was opened for this is closed afterwards; if the batch is aborted, it is released as it is. */
+  /** Runs `work` with an agent. An agent that was opened for this is closed afterwards; if the batch is aborted, it is released as it is. */
   async #with(place: EachPlace, agent: Agent, isOurs: boolean, work: () => Promise<Known>): Promise<Known> {
     this.#live.set(place.index, agent)
     try {
@@ -203,12 +203,12 @@ class Batch implements Each {
   }
 }
 
-/** The result of an input; `undefined`: none yet. */
+/** The result of an input. `undefined`: none yet. */
 type Known = RunResult | undefined
 
 const failed = (): void => {}
 
-/** The request of a question: an aborted one is asked again, under the next number. */
+/** Returns the request id of a question. An aborted question is asked again, under the next number. */
 const questionOf = (attempt: number): string => (attempt < 2 ? 'each' : `each-${attempt}`)
 
 async function timesAsked(agent: Agent): Promise<number> {
@@ -217,7 +217,7 @@ async function timesAsked(agent: Agent): Promise<number> {
   return times
 }
 
-/** Returns true for a result that is neither an answer nor a failure: it continues elsewhere, or is asked again. */
+/** True for a result that is neither an answer nor a failure: the run continues elsewhere, or is asked again. */
 const isUndone = ({ stopReason, error }: RunResult): boolean =>
   stopReason === 'aborted' || (error !== undefined && ['AGENT_DETACHED', 'STORE_LEASE_LOST'].includes(error.code))
 

@@ -12,12 +12,12 @@ export interface EachOptions<Input = unknown, Deps = unknown> {
    * of the definition>-<key>`. Default: a digest of the input, so that a changed input is another one.
    */
   readonly key?: ((input: Input, index: number) => string | number) | undefined
-  /** How many agents run at once. Default 8. */
+  /** Number of agents that run at once. Default 8. */
   readonly concurrency?: number | undefined
   /**
-   * Limit of what all inputs together may use, including their usage in earlier processes. Once it is used up no further input is begun; those
-   * under way end. The budget can thus be exceeded by the usage of `concurrency` runs: `limits` bounds each. The rest of another batch's budget
-   * may be given, even if it is nothing.
+   * Limit for the usage of all inputs together, including that in earlier processes. Once it is used up, no further
+   * input is begun, and those under way are finished. The budget can thus be exceeded by the usage of `concurrency`
+   * runs: `limits` bounds each. The rest of another batch's budget may be given, even if it is nothing.
    */
   readonly budget?: { readonly costUsd?: number | undefined; readonly tokens?: number | undefined } | undefined
   /**
@@ -25,9 +25,9 @@ export interface EachOptions<Input = unknown, Deps = unknown> {
    * result.
    */
   readonly retry?: boolean | undefined
-  /** Limits of each run, overriding those of the definition. */
+  /** Limits for each run, overriding those of the definition. */
   readonly limits?: Limits | undefined
-  /** The `deps` of every agent. */
+  /** Dependencies (`deps`) of every agent. */
   readonly deps?: Deps | undefined
   /** Ends the batch: current agents are released as they are, without a record in their logs, and continue the next time. */
   readonly signal?: AbortSignal | undefined
@@ -38,7 +38,7 @@ export interface EachPlace<out Input = unknown> {
   readonly index: number
   readonly key: string
   readonly input: Input
-  /** Its session is under this id. */
+  /** Id of the input's agent, and of its session. */
   readonly agentId: string
 }
 
@@ -56,36 +56,36 @@ export type EachItem<Input = unknown, Output = unknown> = EachPlace<Input> &
     | {
         readonly status: 'failed'
         readonly error: ErrorInfo
-        /** How its run ended, if it had one. */
+        /** Result of the input's run, if it had one. */
         readonly result?: RunResult<Output> | undefined
         readonly output?: undefined
       }
     | { readonly status: 'left'; readonly error?: undefined; readonly output?: undefined }
   )
 
-/** How far a batch is, each time that an input is done. */
+/** Progress of a batch, reported each time that an input is done. */
 export interface EachProgress<Input = unknown, Output = unknown> extends GroupSpent {
   /** The item that has just ended: `ok` or `failed`. */
   readonly item: EachItem<Input, Output>
   readonly total: number
-  /** How many are done, with those that failed. */
+  /** Number of inputs that are done, including failed ones. */
   readonly done: number
   readonly failed: number
-  /** How many of those done had been asked for before, in an earlier call or process. */
+  /** Number of done inputs that had been asked before, in an earlier call or process. */
   readonly stored: number
 }
 
 export interface EachResult<out Input = unknown, out Output = unknown> extends GroupSpent {
   /** Items in the order of the inputs, one for each. */
   readonly items: readonly EachItem<Input, Output>[]
-  /** Inputs that have not been answered: the same call continues with them. */
+  /** Unanswered inputs, with which the same call continues. */
   readonly left: readonly EachPlace<Input>[]
-  /** Why it ended before all were done: its budget is used up, its signal was aborted, the runtime was closed. `null`: it did not. */
+  /** Reason why the batch ended early: its budget is used up, its signal was aborted, or the runtime was closed. `null`: all inputs are done. */
   readonly stopped: 'budget' | 'aborted' | 'closed' | null
 }
 
 /** A batch under way: iterate over its progress, which begins with the first input that was done, however late; or only await its result. */
 export interface Each<Input = unknown, Output = unknown> extends AsyncIterable<EachProgress<Input, Output>> {
-  /** Never rejects. */
+  /** The result of the batch. Never rejects. */
   readonly result: Promise<EachResult<Input, Output>>
 }

@@ -1,7 +1,7 @@
 import { hasCode } from '../../../src/protocol/errors.ts'
 import type { Agent } from '../../../src/runtime/agents/agent.ts'
 
-/** The agent, if the store has it. */
+/** Resolves with the agent, or `undefined` if the store does not have it. */
 export async function found(agent: Promise<Agent>): Promise<Agent | undefined> {
   try {
     return await agent

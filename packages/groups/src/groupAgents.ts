@@ -15,7 +15,7 @@ export class GroupAgents {
   readonly #lessons = new SharedLessons()
   readonly #aborted = Promise.withResolvers<null>()
 
-  /** A signal that is aborted aborts all that are open, in the same tick. */
+  /** Aborting `signal` aborts all open agents in the same tick. */
   constructor(host: GroupHost, { signal, deps }: Pick<GroupOptions, 'signal' | 'deps'>) {
     this.#host = host
     this.#signal = signal
@@ -44,7 +44,7 @@ export class GroupAgents {
       : this.#host.spawn(options.definition, { deps: this.#deps })
   }
 
-  /** Spawns all in this order, or throws the error of the first failure. */
+  /** Spawns all agents in this order, or throws the error of the first failure. */
   async openAll(entries: readonly GroupEntry[]): Promise<Agent[]> {
     const opened = await Promise.allSettled(entries.map((entry) => this.open(entry)))
     return opened.map((one) => {
@@ -59,7 +59,7 @@ export class GroupAgents {
     return { agentId, definition, result: await agent.prompt(prompt, { limits }).result }
   }
 
-  /** The result of the given work, or `null` as soon as the group is aborted. Rejects as the work does. */
+  /** Resolves with the result of `work`, or `null` as soon as the group is aborted. Rejects as `work` does. */
   unlessAborted<T>(work: Promise<T>): Promise<T | null> {
     return Promise.race([work, this.#aborted.promise])
   }
@@ -73,7 +73,7 @@ export class GroupAgents {
     }
   }
 
-  /** Aborts the runs of all that are open but this one. */
+  /** Aborts the runs of all open agents except this one. */
   abortOthers(agent?: Agent): void {
     for (const other of this.#open) if (other !== agent) this.abort(other)
   }
@@ -84,13 +84,13 @@ export class GroupAgents {
     for (const agent of this.#open) if (kept.has(agent.id)) this.#open.delete(agent)
   }
 
-  /** Closes an agent; a log that could not be written has shown in the result of its run. Idempotent, never rejects. */
+  /** Closes an agent. A failure to write its log has already shown in the result of its run. Idempotent, never rejects. */
   async close(agent: Agent): Promise<void> {
     this.#open.delete(agent)
     await agent.close().catch(() => {})
   }
 
-  /** Closes all that are open. Never rejects. */
+  /** Closes all open agents. Never rejects. */
   async closeAll(): Promise<void> {
     this.#signal?.removeEventListener('abort', this.#abortAll)
     this.#lessons.end()

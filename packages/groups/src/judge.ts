@@ -16,7 +16,7 @@ export interface ModelJudge {
   readonly model: AnyModel
   /** Criteria for the best answer. Default: correct first, then complete, then short. */
   readonly instructions?: string
-  /** Counts towards the group's `costUsd`. */
+  /** Prices of the model, whose cost counts towards the group's `costUsd`. */
   readonly pricing?: Pricing
 }
 
@@ -60,7 +60,7 @@ export const judgeSchema = lazily(() =>
 const defaultInstructions =
   'You judge answers that several agents gave to the same task. The best does the task correctly; of those the most complete; of those the shortest.'
 
-/** The agent that is asked to choose; `null` when no model is. */
+/** Returns the agent that is asked to choose. `null` if no model is asked. */
 export function judgeAgent(judge: Judge | undefined): AgentDefinition | null {
   if (judge === undefined || typeof judge === 'string' || typeof judge === 'function') return null
   if (isAgentDefinition(judge)) return judge
@@ -68,7 +68,7 @@ export function judgeAgent(judge: Judge | undefined): AgentDefinition | null {
   return defineAgent({ instructions: defaultInstructions, ...judge, name: 'judge', model })
 }
 
-/** The lowest cost, then the fewest tokens, then the first; `null` of none. Pure. */
+/** Returns the branch with the lowest cost, then the fewest tokens, then the first. `null` if there are none. Pure. */
 export function cheapest(branches: readonly Branch[]): Branch | null {
   const [first, ...rest] = branches
   if (first === undefined) return null

@@ -22,11 +22,11 @@ import { GroupAgents } from './groupAgents.ts'
 import { cheapest, chosenBy, judgeAgent, judgeSchema, type Judge } from './judge.ts'
 
 export interface ParallelOptions<Deps = unknown> extends GroupOptions<Deps> {
-  /** Chooser of the best answer; default: none, and the caller compares the results. */
+  /** Chooser of the best answer. Default: none, and the caller compares the results. */
   readonly judge?: Judge | undefined
   /**
-   * How many branches run at once; the others wait, and each is begun and closed in its turn. Without it all are begun together, and
-   * there may be no more than 100.
+   * Number of branches that run at once. The others wait, and each is begun and closed in its turn. Default: all at
+   * once, at most 100.
    */
   readonly concurrency?: number | undefined
 }
@@ -34,11 +34,11 @@ export interface ParallelOptions<Deps = unknown> extends GroupOptions<Deps> {
 export interface ParallelResult<out Output = unknown> extends GroupSpent {
   /** The chosen branch; `null` without a judge, if no branch ended well, or if the group was aborted first. */
   readonly winner: Branch<Output> | null
-  /** Branches in the order of the entries; empty if the group was aborted before they started. */
+  /** Branches in the order of the entries. Empty if the group was aborted before they started. */
   readonly branches: readonly Branch<Output>[]
-  /** Entries, from 0, that were never begun because the group was over before; only with `concurrency`. Missing if all were. */
+  /** Indexes of entries that were never begun because the group ended first. Only with `concurrency`, and missing if all were begun. */
   readonly notBegun?: readonly number[]
-  /** The session of the model that chose, if one was asked. */
+  /** Id of the session of the judging model, if one was asked. */
   readonly judgeId?: string
 }
 
@@ -115,7 +115,7 @@ export async function parallel(
   }
 }
 
-/** Begins all before any is prompted. */
+/** Spawns all agents before any is prompted. */
 async function together(
   agents: GroupAgents,
   entries: readonly GroupEntry[],
@@ -125,7 +125,7 @@ async function together(
   return agents.isAborted ? [] : Promise.all(members.map(ask))
 }
 
-/** Begins the next as one before it has ended, until the group is over. */
+/** Begins the next branch whenever one has ended, until the group is over. */
 function inTurn(
   agents: GroupAgents,
   entries: readonly GroupEntry[],

@@ -20,22 +20,22 @@ import { GroupAgents } from './groupAgents.ts'
 export type PromptMapper = (text: string, step: Branch) => Content | Promise<Content>
 
 interface PipelineSteps extends GroupSpent {
-  /** The answer of the last agent that ran; `''` if none did. */
+  /** The answer of the last agent that ran. `''` if none did. */
   readonly text: string
-  /** Results of the agents, in order, up to the one that the pipeline stopped at. */
+  /** Results of the agents, in order, up to the one at which the pipeline stopped. */
   readonly steps: readonly Branch[]
 }
 
-/** Every agent ended well. */
+/** A pipeline in which every agent ended well. */
 export interface PipelineDone<out Output = unknown> extends PipelineSteps {
   readonly stopped: null
-  /** The last answer as data; `undefined` for an agent without an `output` schema. */
+  /** The last answer as data. `undefined` for an agent without an `output` schema. */
   readonly output: Output
 }
 
 /** A pipeline that stopped early. */
 export interface PipelineStopped extends PipelineSteps {
-  /** Where. */
+  /** The agent at which the pipeline stopped. */
   readonly stopped: PipelineStop
   readonly output?: undefined
 }
@@ -48,11 +48,11 @@ type LastOutput<Entries extends readonly unknown[]> = Entries extends readonly [
   : OutputIn<Entries[number]>
 
 export interface PipelineStop {
-  /** Which agent, from 0, not counting mappers. It never ran if `steps` is no longer than this. */
+  /** Index of the agent from 0, not counting mappers. The agent never ran if `steps` is no longer than this. */
   readonly index: number
-  /** Name of its definition. */
+  /** Name of the agent's definition. */
   readonly definition: string
-  /** How its run ended: `'aborted'` if it never ran; `'stop'` if its answer was blank, and so could not be the next prompt. */
+  /** Stop reason of the agent's run: `'aborted'` if it never ran, `'stop'` if its answer was blank and so could not be the next prompt. */
   readonly stopReason: RunStopReason
 }
 
@@ -133,7 +133,7 @@ const promptAfter = async (last: Branch, mapper: PromptMapper | undefined): Prom
 
 const definitionOf = (entry: GroupEntry) => (isAgentDefinition(entry) ? entry : entry.definition)
 
-/** The agents in order, each with the mapper before it. @throws RuntimeError `INVALID_OPTION` */
+/** Returns the agents in order, each with the mapper before it. @throws RuntimeError `INVALID_OPTION` */
 function planOf(entries: readonly (GroupEntry | PromptMapper)[]): Step[] {
   if (!Array.isArray(entries)) throw new RuntimeError('INVALID_OPTION', 'pipeline takes a list of at least one agent.')
   const plan: Step[] = []

@@ -20,7 +20,7 @@ interface Plan {
   readonly agent: Agent
   readonly options: ReviewedOptions
   readonly name: string
-  /** `undefined`: a function reviews. */
+  /** Definition of the reviewing agent. `undefined`: a function reviews. */
   readonly definition: AgentDefinition | undefined
   readonly reviewerId: string
   /** Called once the reviews have ended. */
@@ -32,7 +32,7 @@ interface Finding {
   readonly text: string
 }
 
-/** Ends of runs that `resume` continues. */
+/** Stop reasons of runs that `resume` can continue. */
 const mayGoOn: ReadonlySet<string> = new Set(['paused', 'error'])
 
 export class Reviews implements Reviewing {
@@ -40,9 +40,9 @@ export class Reviews implements Reviewing {
   readonly #every: number
   /** `seq` of the ends of turns since the last review. */
   #turns: number[] = []
-  /** `seq` up to which the work has been reviewed. */
+  /** `seq` up to which the work was reviewed. */
   #reviewed = 0
-  /** Number of turns that begin a review. */
+  /** Number of turns after which a review begins. */
   #due: number
   /** Keys of the findings told in the current run. */
   readonly #told = new Set<string>()
@@ -90,7 +90,7 @@ export class Reviews implements Reviewing {
     if (this.#isReviewerOurs) await this.#reviewer?.close().catch(() => {})
   }
 
-  /** Reads what earlier processes did, continues a review that they began, and listens from then on. */
+  /** Reads the log of earlier processes, continues a review that they began, and then listens. */
   async begin(): Promise<void> {
     const { agent, definition } = this.#plan
     await agent.wake()
@@ -115,7 +115,7 @@ export class Reviews implements Reviewing {
     this.#next()
   }
 
-  /** The last review that the reviewer's log has. */
+  /** Returns the `seq` of the last review in the reviewer's log. */
   async #lastAsked(definition: AgentDefinition): Promise<number | undefined> {
     const { runtime, reviewerId, name, options } = this.#plan
     const known = runtime.agent(reviewerId)
@@ -183,7 +183,7 @@ export class Reviews implements Reviewing {
     })
   }
 
-  /** Waits for the answer of a review that an earlier process began. */
+  /** Waits for the answer to a review that an earlier process began. */
   #goOn(upTo: number): void {
     const reviewer = this.#reviewer!
     const key = reviewKey(this.#plan.name, upTo)
@@ -202,7 +202,7 @@ export class Reviews implements Reviewing {
     })
   }
 
-  /** Asks, and tells the agent of what was found. Never rejects. */
+  /** Reviews the work, and tells the agent of the finding. Never rejects. */
   async #reviewNow(upTo: number, ask: (cancellation: Cancellation) => Promise<unknown>, cancellation: Cancellation) {
     const { agent, name } = this.#plan
     try {
@@ -221,7 +221,7 @@ export class Reviews implements Reviewing {
     hostOf(agent).shared.callbackFailed(`The review of agent "${agent.id}" by ${name}`, thrown, { agentId: agent.id })
   }
 
-  /** Tells the agent of the finding that waits, if it may be told now. */
+  /** Tells the agent of the waiting finding, if that is possible now. */
   #tellHeld(): void {
     const held = this.#held
     if (held === undefined || this.#isOver) return
@@ -281,7 +281,7 @@ export class Reviews implements Reviewing {
   }
 }
 
-/** The answer of an agent that reviews, whose run ends with the signal; `undefined`: it was aborted. */
+/** Resolves with the answer of a reviewing agent, whose run ends with the signal. `undefined`: the run was aborted. */
 async function answerOf(
   reviewer: Agent,
   signal: AbortSignal,
@@ -295,7 +295,7 @@ async function answerOf(
   return 'output' in result ? result.output : result.text
 }
 
-/** Aborts what an agent does, unless it has ended. */
+/** Aborts an agent's run, unless it has ended. */
 function abortOf(reviewer: Agent): void {
   try {
     reviewer.abort()

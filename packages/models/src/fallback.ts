@@ -18,8 +18,8 @@ import { leave, relay, type Source } from '../../../src/actors/models/relay.ts'
 
 export interface FallbackOptions {
   /**
-   * Returns true if the next model is asked after this error of a model, whose id is given too. Default: always, unless the request is to
-   * blame (`badRequest`) or too long (`overflow`, which leads to a compaction).
+   * Returns true if the next model is to be asked after this error of the model with the given id. Default: always,
+   * unless the request is to blame (`badRequest`) or too long (`overflow`, which leads to a compaction).
    */
   readonly on?: (error: ModelError, model: string) => boolean
 }

@@ -14,7 +14,7 @@ export type ReplyShape =
       readonly thinking?: string
       readonly toolCalls?: readonly { readonly name: string; readonly input: unknown; readonly callId?: string }[]
       readonly stopReason?: ModelReply['stopReason']
-      /** The provider's own word for how the reply ended. */
+      /** The provider's own reason for the end of the reply. */
       readonly endReason?: string
       readonly usage?: Usage
     }
@@ -66,7 +66,7 @@ export function toReply(shape: ReplyShape, request: ModelRequest, turnIndex: num
 
 const toolTokens = new WeakMap<object, number>()
 
-/** Tokens as the default counter sees them; nothing counts as cached. */
+/** Returns the tokens by the default counter. None count as cached. */
 function estimateUsage(request: ModelRequest, content: readonly Block[]): Usage {
   const { tools } = request
   const known = toolTokens.get(tools) ?? (tools.length === 0 ? 0 : estimateTokens.text(JSON.stringify(tools)))
@@ -79,7 +79,7 @@ function estimateUsage(request: ModelRequest, content: readonly Block[]): Usage 
 const tokensOf = (content: readonly Block[]): number =>
   estimateTokens.message({ role: 'user', content: content as never, source: 'prompt' })
 
-/** The parts that a reply is streamed as: text and thinking word by word, arguments as JSON, then `done`. */
+/** Yields the parts as which a reply is streamed: text and thinking word by word, arguments as JSON, then `done`. */
 export function* partsOf(reply: ModelReply): Generator<ModelPart> {
   for (const block of reply.content) {
     if (block.type === 'toolCall') {

@@ -5,18 +5,18 @@ import { withoutEnd } from '../../../src/protocol/text/textEnds.ts'
 
 /** Rules for the part of an answer that a model gets. */
 export interface AnswerRules {
-  /** How much of an answer is read, in bytes. */
+  /** Maximum bytes that are read of an answer. */
   readonly maxBytes: number
-  /** Fields of a JSON answer that are kept, by paths such as `items.id`; `undefined`: all. */
+  /** Fields to keep of a JSON answer, by paths such as `items.id`. `undefined`: all. */
   readonly fields: readonly string[] | undefined
-  /** Removes the beginning of a secret at the end of text that was cut: half a secret would not be recognised. */
+  /** Removes the beginning of a secret at the end of cut text: half a secret would not be recognised. */
   readonly redact: Redaction | undefined
 }
 
-/** Longest text of an error, in UTF-16 units. */
+/** Maximum length of an error text, in UTF-16 units. */
 const maxError = 4_000
 
-/** An answer that was good, as the result of a tool. */
+/** Returns a successful answer as the result of a tool. */
 export async function resultOf(response: Response, rules: AnswerRules): Promise<unknown> {
   const { bytes, isCut } = await bytesOf(response, rules.maxBytes)
   const type = typeOf(response)
@@ -78,7 +78,7 @@ function emptyText(response: Response): string {
   return location === null ? `${status} (no content)` : `${status} (no content), location: ${location}`
 }
 
-/** Reads no more than it may: the rest is never taken from the service. */
+/** Reads at most `maxBytes`. The rest is never taken from the service. */
 async function bytesOf(response: Response, maxBytes: number): Promise<{ bytes: Uint8Array; isCut: boolean }> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -120,7 +120,7 @@ function shaped(text: string, fields: readonly string[] | undefined): unknown {
       )
 }
 
-/** A whole number that JavaScript cannot hold becomes its digits: as an id it would be another one. */
+/** Keeps the digits of a whole number that JavaScript cannot represent: a rounded id would be another one. */
 const wholeNumber = (_: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>
   typeof value === 'number' && !Number.isSafeInteger(value) && source !== undefined && /^-?\d+$/.test(source)
     ? source

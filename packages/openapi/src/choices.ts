@@ -4,8 +4,8 @@ import type { Method, OperationPlace } from './operations.ts'
 import { invalid } from './readDocument.ts'
 
 /**
- * Which operations: by `operationId` or the tool's name, by method and path (`GET /pets/{id}`), or by tag (`tag:pets`); `*` stands for anything. A regular
- * expression is tried on all of these.
+ * Selects operations by `operationId` or the tool's name, by method and path (`GET /pets/{id}`), or by tag
+ * (`tag:pets`); `*` stands for anything. A regular expression is tried on all of these.
  */
 export type OperationPattern = string | RegExp
 type Patterns = readonly OperationPattern[]
@@ -28,7 +28,7 @@ export function matches(pattern: OperationPattern, operation: Chosen): boolean {
   return names.some((name) => fits(name, first, rest))
 }
 
-/** Tells whether a name has the parts in this order, the first at its beginning and the last at its end. Linear, whatever names a document has. */
+/** True if a name contains the parts in this order, the first at its beginning and the last at its end. Linear for any name. */
 function fits(name: string, first: string, rest: readonly string[]): boolean {
   const last = rest.at(-1)!
   let at = first.length
@@ -57,7 +57,7 @@ export function checkPatterns(operations: readonly Chosen[], patterns: Patterns)
   }
 }
 
-/** Characters of an unknown pattern that are compared, and most names that are told. */
+/** Maximum characters compared of an unknown pattern, and maximum names listed. */
 const longest = 200
 const mostTold = 12
 
@@ -80,7 +80,7 @@ const nearestFirst = (wanted: string, names: readonly string[]): string[] =>
     .toSorted((one, other) => one.distance - other.distance)
     .map(({ name }) => name)
 
-/** The operations that were chosen. Pure. */
+/** Returns the chosen operations. Pure. */
 export const chosen = <T extends Chosen>(
   operations: readonly T[],
   { include, exclude = [] }: { readonly include?: Patterns | undefined; readonly exclude?: Patterns | undefined },

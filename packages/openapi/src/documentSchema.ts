@@ -3,7 +3,7 @@ import { mistakesOf } from '../../../src/protocol/checks/mistakes.ts'
 import { cutEnd } from '../../../src/protocol/text/cutMiddle.ts'
 import { below, DocumentProblem, type Part } from './references.ts'
 
-/** The parts of a document that are used. All others are left alone. */
+/** Schemas for the parts of a document that are used. Other parts are ignored. */
 const text = z.string().optional()
 const schema = z.union([z.boolean(), z.record(z.string(), z.unknown())], 'a schema is an object, true or false')
 
@@ -51,7 +51,7 @@ const serverSchema = z.looseObject({
 })
 export type Server = z.infer<typeof serverSchema>
 
-/** Schemes of one alternative, all of which are needed. */
+/** Security schemes of one alternative, all of which are needed. */
 const requirementSchema = z.record(z.string(), z.array(z.string()))
 export type Requirement = z.infer<typeof requirementSchema>
 

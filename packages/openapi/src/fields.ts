@@ -10,35 +10,35 @@ import { withWideText } from './wholeNumbers.ts'
 
 /** An argument of a tool that is a parameter of its operation. */
 export interface Field {
-  /** Name of the field as the model gets it. */
+  /** Name of the field, as the model sees it. */
   readonly key: string
   readonly parameter: Parameter
 }
 
-/** The content of a request, of one of the types that the operation takes. */
+/** The content of a request, in one of the types that the operation accepts. */
 export interface BodyForm {
   readonly contentType: string
   readonly media: MediaType
-  /** Parts of a form that are files. */
+  /** Names of the form's parts that are files. */
   readonly files: ReadonlySet<string>
 }
 
 /** The arguments of an operation's tool. */
 export interface Fields {
-  /** Schema as models are shown it. */
+  /** Schema as shown to models. */
   readonly schema: JsonSchema
-  /** Schema as the document has it; arguments are checked by it. */
+  /** Schema as in the document, which checks the arguments. */
   readonly checked: JsonSchema
   readonly parameters: readonly Field[]
   readonly body: BodyForm | undefined
-  /** The header in which the service takes a key that tells repeated calls. */
+  /** Header for the key by which the service recognises repeated calls. */
   readonly keyHeader: string | undefined
 }
 
-/** Name of the argument that is the content of the request. */
+/** Name of the argument for the request's content. */
 export const bodyKey = 'body'
 
-/** Headers that are set otherwise, as OpenAPI has it. */
+/** Headers that OpenAPI sets by other means than parameters. */
 const otherwise: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
 
 const isKeyHeader = ({ in: place, name }: Parameter): boolean =>
@@ -102,19 +102,19 @@ export function fieldsOf(
 
 const schemaOf = ({ schema, content }: Parameter): unknown => schema ?? Object.values(content ?? {})[0]?.schema ?? {}
 
-/** Large whole numbers may be given as text, in which no digit is lost: answers have them so. */
+/** Allows large whole numbers as text, in which no digit is lost. Answers have them in this form. */
 const withDigits = (schema: JsonSchema | boolean): JsonSchema | boolean =>
   typeof schema !== 'boolean' && schema['type'] === 'integer' && schema['format'] === 'int64'
     ? { ...schema, type: ['integer', 'string'] }
     : schema
 
-/** A description of a parameter stands over that of its schema. */
+/** Adds a parameter's description, which takes precedence over its schema's. */
 function described(schema: JsonSchema | boolean, description: string | undefined): JsonSchema | boolean {
   if (description === undefined || description === '') return schema
   return typeof schema === 'boolean' ? { description } : { ...schema, description }
 }
 
-/** A name that providers take for an argument, and no other has. */
+/** Returns an argument name that providers accept and that is not taken. */
 function freeKey(name: string, place: string, taken: Set<string>): string {
   const plain =
     name
@@ -127,9 +127,9 @@ function freeKey(name: string, place: string, taken: Set<string>): string {
   return key
 }
 
-/** True of a type of content that is JSON, or any. */
+/** True if a content type is JSON, or any type. */
 export const isJson = (type: string): boolean => /^application\/(?:[\w.+-]*\+)?json\b|^\*\/\*$/i.test(type)
-/** True of a list of single changes (RFC 6902), which documents offer beside the fields that change, with the schema of an object. */
+/** True for a list of single changes (RFC 6902), which documents offer beside the changed fields, with an object's schema. */
 const isJsonPatch = (type: string): boolean => /\bjson-patch\+json\b/i.test(type)
 const readable: readonly ((type: string) => boolean)[] = [
   (type) => isJson(type) && !isJsonPatch(type),
@@ -139,7 +139,7 @@ const readable: readonly ((type: string) => boolean)[] = [
 ]
 const preferred = [...readable, (type: string) => /^text\//i.test(type), () => true]
 
-/** The type that models do best with, of those that the operation takes. @throws DocumentProblem */
+/** Returns the operation's content type that models handle best. @throws DocumentProblem */
 function formOf(document: unknown, content: { readonly [type: string]: MediaType }, at: string): BodyForm {
   const types = Object.keys(content)
   for (const isIt of preferred) {
@@ -151,10 +151,10 @@ function formOf(document: unknown, content: { readonly [type: string]: MediaType
   throw new DocumentProblem(at, 'the content of the request has no type')
 }
 
-/** So deep is looked for files: schemas may hold themselves. */
+/** Maximum depth of the search for files, because schemas may contain themselves. */
 const maxDepth = 8
 
-/** The parts whose schema says that they are bytes. @throws DocumentProblem */
+/** Returns the parts that are bytes by their schema. @throws DocumentProblem */
 function filesIn(document: unknown, { schema }: MediaType, at: string): ReadonlySet<string> {
   const resolved = (value: unknown) => {
     const part = resolve(document, { value, at }).value
@@ -177,7 +177,7 @@ function filesIn(document: unknown, { schema }: MediaType, at: string): Readonly
   return new Set(namesIn(schema, 0))
 }
 
-/** Returns true if a body is bytes or text, and not an object. */
+/** True if a body is bytes or text rather than an object. */
 export const isPlain = ({ contentType }: BodyForm): boolean => readable.every((isIt) => !isIt(contentType))
 
 const bodySchema = (form: BodyForm): unknown => (isPlain(form) ? { type: 'string' } : (form.media.schema ?? {}))

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 
-/** A part of a form of several. */
+/** One part of a multipart form. */
 export interface FormPart {
   readonly name: string
   readonly value: string | Uint8Array<ArrayBuffer>
-  /** Without it the part is text. */
+  /** Content type of the part. Without it the part is text. */
   readonly type?: string | undefined
-  /** A part that has one is a file. */
+  /** File name, which makes the part a file. */
   readonly fileName?: string | undefined
 }
 
@@ -36,7 +36,7 @@ export function multipartOf(parts: readonly FormPart[]): MultipartBody {
 /** Escapes a name as browsers do. Pure. */
 const escaped = (name: string): string => name.replaceAll('"', '%22').replaceAll(/\r\n|\r|\n/g, '%0D%0A')
 
-/** Endings that are not the second half of their type. */
+/** File extensions that differ from the second half of their type. */
 const endings: { readonly [type: string]: string } = {
   'text/plain': 'txt',
   'text/markdown': 'md',
@@ -46,7 +46,7 @@ const endings: { readonly [type: string]: string } = {
   'video/quicktime': 'mov',
 }
 
-/** The name of a file as its type ends it: services tell formats by that. Pure. */
+/** Returns a file name with the extension of its type, by which services tell formats. Pure. */
 export function fileNameOf(name: string, type: string | undefined): string {
   const [whole = ''] = (type ?? '').toLowerCase().split(';')
   const [, ownEnding] = /^[a-z]+\/(?:x-)?([a-z0-9]{2,5})(?:\+[a-z]+)?$/.exec(whole.trim()) ?? []

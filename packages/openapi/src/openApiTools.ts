@@ -20,9 +20,9 @@ export interface OpenApiTools extends ToolSource {
   readonly leftOut: readonly string[]
 }
 
-/** Number of operations that requests list. */
+/** Maximum number of operations that requests list. */
 const mostListed = 64
-/** Number of left-out operations that one line tells. */
+/** Maximum number of omitted operations named in one line. */
 const maxTold = 3
 
 /**
@@ -152,7 +152,7 @@ function patternsIn({
   ]
 }
 
-/** Returns true if `include` names this very operation. */
+/** True if `include` names exactly this operation. */
 const isNamed = (place: OperationPlace, { include = [] }: OpenApiOptions): boolean =>
   include.some((pattern) => typeof pattern === 'string' && !/[*]|^tag:/.test(pattern) && matches(pattern, place))
 
@@ -188,7 +188,7 @@ function planner(
   }
 }
 
-/** Returns the fields of an answer to keep. A list applies to reading operations only: it would leave nothing of the answer to a write. Pure. */
+/** Returns the fields to keep of an answer. A list applies only to reading operations: it would leave nothing of the answer to a write. Pure. */
 function keptOf(
   kept: NonNullable<OpenApiOptions['responses']>['fields'],
   place: OperationPlace,

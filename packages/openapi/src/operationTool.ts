@@ -14,12 +14,12 @@ import { pauseOf, send, type Sending } from './send.ts'
 import { addressOf } from './servers.ts'
 import { keyFor } from './keyFor.ts'
 
-/** Everything that a call of an operation needs to know. */
+/** Everything needed to call an operation. */
 export interface OperationPlan {
   readonly operation: ReadOperation
   readonly fields: Fields
   readonly proofs: Proofs
-  /** Addresses of the service: the first is called, and the others may be redirected to. */
+  /** Addresses of the service: calls go to the first, and redirects may lead to the others. */
   readonly servers: readonly URL[]
   readonly effects: Exclude<ToolEffects, 'reversible'>
   readonly needsApproval: boolean | ((input: unknown) => boolean)
@@ -27,12 +27,12 @@ export interface OperationPlan {
   readonly timeoutMs: number
 }
 
-/** Longest description of a tool, in UTF-16 units. */
+/** Maximum length of a tool's description, in UTF-16 units. */
 const maxDescription = 1_024
 
 type Input = { readonly [key: string]: unknown }
 
-/** The tool of an operation, and which of its arguments the service alone checks. */
+/** The tool of an operation, and the arguments that only the service checks. */
 export interface OperationTool {
   readonly tool: Tool
   readonly unchecked?: string
@@ -115,7 +115,7 @@ async function requestOf(
   return { method: operation.method, url: addressOf(servers[0]!, path, whole), headers, body: body?.body }
 }
 
-/** Sets a header to a value that a model wrote, which may hold characters that a header cannot. */
+/** Sets a header to a value that a model wrote, which may contain characters not allowed in a header. */
 function setGiven(headers: Headers, name: string, value: string): void {
   try {
     headers.set(name, value)
@@ -126,7 +126,7 @@ function setGiven(headers: Headers, name: string, value: string): void {
   }
 }
 
-/** JSON before everything else that the service may have. */
+/** Returns the `accept` header, which prefers JSON to the service's other types. */
 const acceptOf = ({ operation }: ReadOperation): string => {
   const responses = Object.values(operation.responses ?? {}) as readonly { readonly content?: object }[]
   const types = new Set(responses.flatMap((response) => Object.keys(response?.content ?? {})))

@@ -20,11 +20,11 @@ export type Method = Uppercase<(typeof methods)[number]>
 
 /** Path, method and names of an operation. */
 export interface OperationPlace {
-  /** Name of the tool, as a model gets it. */
+  /** Name of the tool, as a model sees it. */
   readonly name: string
   readonly operationId: string | undefined
   readonly method: Method
-  /** The template, such as `/pets/{id}`. */
+  /** Path template, such as `/pets/{id}`. */
   readonly path: string
   readonly tags: readonly string[]
   readonly at: string
@@ -39,13 +39,13 @@ export interface ReadOperation extends OperationPlace {
   readonly security: readonly Requirement[]
 }
 
-/** The operations of a document, and the faults of paths that could not be read. */
+/** The operations of a document, and the problems of paths that could not be read. */
 interface Places {
   readonly places: readonly OperationPlace[]
   readonly problems: readonly string[]
 }
 
-/** Returns all operations of a document, in its order, each with a name of its own. Pure. */
+/** Returns all operations of a document, in its order, each with a unique name. Pure. */
 export function placesIn(document: Document): Places {
   const taken = new Set<string>()
   const problems: string[] = []
@@ -76,7 +76,7 @@ export function placesIn(document: Document): Places {
   return { places, problems }
 }
 
-/** The object that a part is or refers to. */
+/** Returns the object that a part is or refers to. */
 function partAt(document: Document, given: Part, problems: string[]) {
   try {
     const { value, at } = resolve(document, given)
@@ -134,7 +134,7 @@ export function readOperation(document: Document, place: OperationPlace): ReadOp
 const firstOf = (...lists: readonly (readonly Server[] | undefined)[]): readonly Server[] =>
   lists.find((list) => list !== undefined && list.length > 0) ?? [{ url: '/' }]
 
-/** Every name in the template has a parameter. @throws DocumentProblem */
+/** Checks that every name in the path template has a parameter. @throws DocumentProblem */
 function checkPath({ path, parameters, at }: ReadOperation): void {
   const given = new Set(parameters.flatMap((one) => (one.in === 'path' ? [one.name] : [])))
   for (const [, name = ''] of path.matchAll(/\{([^{}]*)\}/g))

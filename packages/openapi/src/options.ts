@@ -6,16 +6,16 @@ import type { OperationPattern } from './choices.ts'
 import type { AuthByScheme } from './security.ts'
 
 export interface OpenApiOptions {
-  /** Names the service in logs and on the page, and in front of a tool's name that is taken. Default: the document's title. */
+  /** Name of the service in logs and on the page, also the prefix for a tool's name that is taken. Default: the document's title. */
   readonly name?: string
   /** The operations that become tools. Default: all. */
   readonly include?: readonly OperationPattern[]
   readonly exclude?: readonly OperationPattern[]
-  /** The most operations that requests list as tools. With more they are deferred, as `deferred` does. Default 64. */
+  /** Maximum number of operations that requests list as tools. If there are more, all are deferred, as `deferred` does. Default 64. */
   readonly maxTools?: number
   /**
-   * The longest schema of a tool's arguments, in characters of JSON: it is sent with every request of the agent. The descriptions of a longer one are
-   * shortened, and an operation that is too long even so is left out. Default 100,000.
+   * Maximum length of a tool's argument schema, in characters of JSON: it is sent with every request of the agent. The
+   * descriptions in a longer schema are shortened, and an operation that is still too long is left out. Default 100,000.
    */
   readonly maxSchemaChars?: number
   /**
@@ -44,20 +44,20 @@ export interface OpenApiOptions {
      * maps patterns to lists, the first that fits, for any operation. Default: all of it.
      */
     readonly fields?: readonly string[] | { readonly [pattern: string]: readonly string[] }
-    /** How much of an answer is read, in bytes. Default 1 MiB. */
+    /** Maximum bytes that are read of an answer. Default 1 MiB. */
     readonly maxBytes?: number
   }
   /** Time limit of a call in milliseconds. Default 60,000. */
   readonly timeoutMs?: number
 }
 
-/** An operation of a document, as its tool has it. */
+/** An operation of a document, as its tool represents it. */
 export interface OpenApiOperation {
   /** Name of the tool. */
   readonly name: string
   readonly operationId?: string
   readonly method: string
-  /** The template, such as `/pets/{id}`. */
+  /** Path template, such as `/pets/{id}`. */
   readonly path: string
   readonly effects: Exclude<ToolEffects, 'reversible'>
 }

@@ -2,13 +2,13 @@ import type { Parameter } from './documentSchema.ts'
 import type { Field } from './fields.ts'
 import { isFields } from '../../../src/protocol/checks/isObject.ts'
 
-/** A name and a value of an address, a header or a cookie. */
+/** A name and a value in an address, a header or a cookie. */
 export type Pair = readonly [name: string, value: string]
 
 /** Returns one value as text. */
 export const plain = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
-/** A text as a part of an address. */
+/** Encodes text for an address. */
 export const encode = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replaceAll(
     /[!'()*]/g,
@@ -19,35 +19,35 @@ export const encode = (text: string): string =>
 const encodeReserved = (text: string): string =>
   encodeURI(text.toWellFormed()).replaceAll('#', '%23').replaceAll('&', '%26')
 
-/** A text as a part of a form. */
+/** Encodes text for a form. */
 export const encodeForm = (text: string): string => encode(text).replaceAll('%20', '+').replaceAll('%2A', '*')
 
 /** Encodes a value but leaves characters that a form may hold, in which `+` is a space: for fields that allow reserved characters. */
 export const encodeFormReserved = (text: string): string =>
   encodeReserved(text).replaceAll('+', '%2B').replaceAll('%20', '+')
 
-/** A parameter with `content` is JSON. */
+/** True for a parameter with `content`, which is sent as JSON. */
 const isJsonParameter = ({ content }: Parameter): boolean => content !== undefined
 
 type Code = (text: string) => string
 const asIs: Code = (text) => text
 
-/** Separators of the values of a list that is sent as one value, by style. */
+/** Separators of a list's values that are sent as one value, by style. */
 const separators: { readonly [style: string]: string } = { spaceDelimited: '%20', pipeDelimited: '%7C' }
 
-/** How a value is written. */
+/** Fields that determine how a value is written. */
 type Styled = Pick<Parameter, 'name' | 'in' | 'style' | 'explode'>
 
 const isThere = (value: unknown): boolean => value !== null && value !== undefined
 
-/** Returns the names and values of a parameter, encoded; several where a list or an object is spread out, none for `null`. Pure. */
+/** Returns the encoded names and values of a parameter: several where a list or an object is spread out, none for `null`. Pure. */
 function pairsOf(parameter: Parameter, value: unknown, code: Code): readonly Pair[] {
   return isJsonParameter(parameter)
     ? [[code(parameter.name), code(JSON.stringify(value))]]
     : styledPairs(parameter, value, code)
 }
 
-/** The names and values of a parameter, or of a field of a form, that has a style. Pure. */
+/** Returns the names and values of a parameter or form field that has a style. Pure. */
 export function styledPairs(parameter: Styled, value: unknown, code: Code): readonly Pair[] {
   if (!isThere(value)) return []
   const name = code(parameter.name)
@@ -67,7 +67,7 @@ export function styledPairs(parameter: Styled, value: unknown, code: Code): read
   return [[name, entries.map(([key, inner]) => `${code(key)}${joined}${coded(inner)}`).join(separator)]]
 }
 
-/** Names further inside stand in brackets; so do the numbers of items that are no single values, which would run into one another. */
+/** Returns the pairs of a nested value. Inner names stand in brackets, as do the indexes of items that are not single values. */
 function deepPairs(name: string, value: unknown, code: Code): readonly Pair[] {
   if (!isThere(value)) return []
   if (Array.isArray(value)) {
@@ -78,7 +78,7 @@ function deepPairs(name: string, value: unknown, code: Code): readonly Pair[] {
   return Object.entries(value).flatMap(([key, inner]) => deepPairs(`${name}[${key}]`, inner, code))
 }
 
-/** Returns the part of a path that stands for a parameter. Pure. */
+/** Returns the path segment for a parameter. Pure. */
 function pathPart(parameter: Parameter, value: unknown): string {
   if (isJsonParameter(parameter)) return encode(JSON.stringify(value))
   const { name, style = 'simple', explode = false } = parameter
@@ -95,10 +95,10 @@ function pathPart(parameter: Parameter, value: unknown): string {
     : `;${encode(name)}=${items.join(',')}`
 }
 
-/** Services decode a path once, or more often; some before they look for segments, some with `;` as the end of one. */
+/** Maximum number of times that services may decode a path, some before they split it, some with `;` as the end of a segment. */
 const mostDecoded = 5
 
-/** Tells whether a segment makes an address shorter, however it is written: the call would go to another operation. Pure. */
+/** True if a segment, however it is written, shortens an address so that the call would go to another operation. Pure. */
 function leadsElsewhere(segment: string): boolean {
   let decoded = segment
   for (let times = 0; times <= mostDecoded; times++) {
@@ -114,7 +114,7 @@ function leadsElsewhere(segment: string): boolean {
   return true
 }
 
-/** The parameters of a call, where they belong. */
+/** The parameters of a call, by their place in the request. */
 interface Placed {
   readonly path: string
   readonly query: string
@@ -123,7 +123,7 @@ interface Placed {
 }
 
 /**
- * Puts the arguments of a call where its operation takes them. Pure.
+ * Puts the arguments of a call in their places in the request. Pure.
  *
  * @throws Error for the model, if a value would lead to another path
  */

@@ -5,22 +5,22 @@ import { messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
 import { loadPeer } from '../../../src/protocol/ports/loadPeer.ts'
 import { isFields } from '../../../src/protocol/checks/isObject.ts'
 
-/** A document as it is used: of OpenAPI 3.1, whatever it was before. */
+/** A document in the form of OpenAPI 3.1, whatever its original version. */
 export interface ReadDocument {
   readonly document: { readonly [key: string]: unknown }
-  /** Address of the document; relative addresses of servers are resolved against it. */
+  /** Address of the document, against which relative server addresses are resolved. */
   readonly url: URL | undefined
 }
 
-/** Largest document, in bytes. */
+/** Maximum size of a document, in bytes. */
 const maxBytes = 32 * 1024 * 1024
 
 /** Time limit for fetching a document, in milliseconds. */
 const fetchMs = 30_000
 
 /**
- * Reads a document: an object, JSON or YAML, or where that is: a path, or a `file:`, `http:` or `https:` address. Rejects with
- * `OPENAPI_INVALID`, and `PACKAGE_MISSING` without an optional package.
+ * Reads a document: an object, JSON or YAML text, or its location as a path or a `file:`, `http:` or `https:` address.
+ * Rejects with `OPENAPI_INVALID`, and `PACKAGE_MISSING` without an optional package.
  */
 export async function readDocument(given: object | string | URL): Promise<ReadDocument> {
   const { value, url } = await load(given)
@@ -47,7 +47,7 @@ async function load(given: object | string | URL): Promise<{ value: unknown; url
 
 const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:'
 
-/** Returns the address of a document; `undefined`: the text is the document itself. */
+/** Returns the address of a document. `undefined`: the text is the document itself. */
 function addressIn(text: string): URL | undefined {
   if (/^\s*[{[]/.test(text) || /[\r\n]/.test(text.trim())) return undefined
   if (!/^(?:https?|file):\/\//i.test(text)) return pathToFileURL(resolvePath(text))
@@ -56,7 +56,7 @@ function addressIn(text: string): URL | undefined {
   return url
 }
 
-/** Returns an address without possible secrets: name and password, the query and the rest after it. Pure. */
+/** Returns an address without possible secrets: name and password, the query and the fragment. Pure. */
 const shown = (address: string): string =>
   address.replace(/[?#].*$/s, '').replace(/^([a-z]+:\/\/)[^/]*@/i, (_, scheme: string) => scheme)
 
@@ -76,7 +76,7 @@ async function textAt(url: URL): Promise<string> {
   }
 }
 
-/** Reads at most the size of the largest document: an endless answer is not read on. */
+/** Reads text up to the maximum document size, so that an endless answer is cut off. */
 async function textOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<string> {
   const kept: Uint8Array[] = []
   let bytes = 0
@@ -103,7 +103,7 @@ async function parse(given: string, name: string): Promise<unknown> {
   }
 }
 
-/** The version that a document says, whole: YAML makes numbers of `3.1` and `2.0`. Pure. */
+/** Returns the version that a document declares, in full: YAML parses `3.1` and `2.0` as numbers. Pure. */
 function versionOf({ openapi, swagger }: { readonly [key: string]: unknown }): string {
   const given = openapi ?? swagger ?? ''
   const said = typeof given === 'string' ? given.trim() : JSON.stringify(given)

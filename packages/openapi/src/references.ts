@@ -1,7 +1,7 @@
 import { isFields } from '../../../src/protocol/checks/isObject.ts'
 import { namedBy } from '../../../src/protocol/checks/jsonPointer.ts'
 
-/** Something in a document that cannot be used, and where. */
+/** An unusable part of a document, with its location. */
 export class DocumentProblem extends Error {
   /** A JSON pointer into the document, such as `#/paths/~1pets/get`. */
   readonly at: string
@@ -12,7 +12,7 @@ export class DocumentProblem extends Error {
   }
 }
 
-/** A part of a document, and where it is. */
+/** A part of a document, and its location. */
 export interface Part {
   readonly value: unknown
   readonly at: string
@@ -22,11 +22,11 @@ export interface Part {
 export const below = (at: string, ...steps: readonly (string | number)[]): string =>
   [at, ...steps.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'))].join('/')
 
-/** How many references may follow one another. */
+/** Maximum number of references that may follow one another. */
 const maxHops = 32
 
 /**
- * The part that a part refers to, or itself: references are followed within the document alone.
+ * Returns the part that a part refers to, or itself. References are followed only within the document.
  *
  * @throws DocumentProblem
  */

@@ -20,7 +20,7 @@ interface FileContent {
   readonly fileName?: string
 }
 
-/** The bytes that a text stands for: those of a data URL, which may have a `name`, else its own. Pure. */
+/** Returns the bytes that a text stands for: those of a data URL, which may have a `name`, or else the text itself. Pure. */
 function bytesOf(text: string): FileContent {
   const [head, type = '', more = ''] = dataUrl.exec(text) ?? []
   if (head === undefined) return { bytes: new TextEncoder().encode(text) }
@@ -41,7 +41,7 @@ function decoded(name: string): string {
   }
 }
 
-/** The argument `body` as its operation takes it; `schema` is that of all arguments. */
+/** Converts the argument `body` for its operation. `schema` is that of all arguments. */
 export function contentOf(form: BodyForm, value: unknown, { properties, $defs }: JsonSchema): Content {
   const { contentType } = form
   if (isPlain(form)) {
@@ -60,7 +60,7 @@ export function contentOf(form: BodyForm, value: unknown, { properties, $defs }:
   return { body: jsonText(value, body, isFields($defs) ? $defs : {}), contentType }
 }
 
-/** Returns the fields of a form; a field that is `null` is left out. */
+/** Returns the fields of a form, except those that are `null`. */
 const fieldsIn = (value: unknown): readonly (readonly [string, unknown])[] =>
   isFields(value) ? Object.entries(value).filter(([, inner]) => inner !== null && inner !== undefined) : []
 
@@ -71,7 +71,7 @@ type Encoding = NonNullable<BodyForm['media']['encoding']>[string]
 const encodingOf = ({ media }: BodyForm, name: string): Encoding | undefined =>
   media.encoding !== undefined && Object.hasOwn(media.encoding, name) ? media.encoding[name] : undefined
 
-/** True of a field that is written like a parameter of the query; else each of its values is one of its type. Pure. */
+/** True for a form field that is written like a query parameter. Otherwise each of its values has its own type. Pure. */
 const isStyled = (encoding: Encoding | undefined): boolean =>
   (encoding?.style ?? encoding?.explode ?? encoding?.allowReserved) !== undefined
 
@@ -123,7 +123,7 @@ function filePart(name: string, text: string, wanted: string | undefined): FormP
   }
 }
 
-/** The first type of a list that is one: not `image/*`. Pure. */
+/** Returns the first concrete type in a list, not one like `image/*`. Pure. */
 const exact = (types: string | undefined): string | undefined =>
   types
     ?.split(',')

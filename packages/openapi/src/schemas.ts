@@ -6,7 +6,7 @@ import type { Tool } from '../../../src/actors/tools/defineTool.ts'
 import { isFields } from '../../../src/protocol/checks/isObject.ts'
 import { below, DocumentProblem, resolve, target } from './references.ts'
 
-/** Keywords that say nothing about a value, and cost tokens; so do words of a vendor's own, `x-…`. */
+/** Keywords that say nothing about a value but cost tokens. Vendor keywords, `x-…`, are dropped too. */
 const dropped: ReadonlySet<string> = new Set([
   'discriminator',
   'xml',
@@ -31,11 +31,11 @@ const holdsSchema: ReadonlySet<string> = new Set([
 const holdsSchemas: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 const holdsNamed: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 
-/** How deep a schema may be nested without a reference. */
+/** Maximum nesting of a schema without a reference. */
 const maxDepth = 64
 
 /**
- * Copies schemas out of a document for one tool: schemas that they refer to stand beside them in `$defs`, so that schemas that refer to
+ * Copies schemas from a document for one tool. Referenced schemas go to `$defs`, so that schemas that refer to
  * themselves stay finite. Properties that only the service writes are left out.
  */
 export class SchemaCopy {
@@ -48,7 +48,7 @@ export class SchemaCopy {
     this.#document = document
   }
 
-  /** Schemas that were referred to so far, by name. */
+  /** Schemas referenced so far, by name. */
   get definitions(): { readonly [name: string]: unknown } {
     return this.#definitions
   }
@@ -107,7 +107,7 @@ export class SchemaCopy {
   }
 }
 
-/** Returns the check of arguments: schemas that could block the process, or cannot be read, are left to the service. */
+/** Returns the check of arguments. Schemas that could block the process, or cannot be read, are left to the service to check. */
 export function checkOf(schema: JsonSchema): { readonly parse: Tool['parse']; readonly unchecked?: string } {
   const check = schemaCheck(schema, { why: whyCostly })
   const { unchecked } = check

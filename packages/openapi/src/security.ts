@@ -15,13 +15,13 @@ import { invalid } from './readDocument.ts'
 export type OpenApiAuth =
   | string
   | { readonly username: string; readonly password: string }
-  /** Called for every request, so it is to keep the token for as long as that is good. `isRefused`: the service did not take the last one. */
+  /** Called for every request, so it should cache the token while valid. `isRefused`: the service refused the last one. */
   | ((context: { readonly isRefused: boolean; readonly signal: AbortSignal }) => string | Promise<string>)
 
-/** Proofs by the names of the document's security schemes. */
+/** Credentials by the names of the document's security schemes. */
 export type AuthByScheme = { readonly [scheme: string]: OpenApiAuth }
 
-/** A scheme with the credential for it. */
+/** A scheme with its credential. */
 interface Proof {
   readonly scheme: SecurityScheme
   readonly auth: OpenApiAuth
@@ -30,7 +30,7 @@ interface Proof {
 /** Parts of a request that take credentials. */
 export interface ProofTarget {
   readonly headers: Headers
-  /** Parts of the address: `name=value`. */
+  /** Query parts of the address: `name=value`. */
   readonly query: string[]
   readonly cookies: string[]
   /** Called with every secret before it is used. */
@@ -40,7 +40,7 @@ export interface ProofTarget {
 /** Credentials for the calls of an operation. */
 export class Proofs {
   readonly #proofs: readonly Proof[]
-  /** Schemes that the operation needs and that nothing was given for: empty if that is no matter. */
+  /** Schemes that the operation needs and that have no credential. Empty if none is required. */
   readonly missing: readonly string[]
 
   constructor(proofs: readonly Proof[], missing: readonly string[]) {
@@ -53,7 +53,7 @@ export class Proofs {
     return this.#proofs.some(({ auth }) => typeof auth === 'function')
   }
 
-  /** Returns true if `auth` fills a parameter in. */
+  /** True if `auth` fills in a parameter. */
   readonly fills = ({ in: where, name }: Parameter): boolean =>
     this.#proofs.some(
       ({ scheme }) =>
@@ -62,7 +62,7 @@ export class Proofs {
         (where === 'header' ? scheme.name.toLowerCase() === name.toLowerCase() : scheme.name === name),
     )
 
-  /** Adds them to a request. Rejects as the application's function does. */
+  /** Adds the credentials to a request. Rejects as the application's function does. */
   async add(
     target: ProofTarget,
     context: { readonly isRefused: boolean; readonly signal: AbortSignal },
@@ -101,7 +101,7 @@ const basic = ({ username, password }: { readonly username: string; readonly pas
 
 const secretForms = (secret: string): string[] => [...new Set([secret, encode(secret)])]
 
-/** Returns the secrets of `auth`, in the forms in which they are sent. Pure. */
+/** Returns the secrets in `auth`, in the forms in which they are sent. Pure. */
 export const secretsIn = (auth: AuthByScheme): readonly string[] =>
   Object.values(auth).flatMap((one) =>
     typeof one === 'function'
@@ -141,7 +141,7 @@ export function schemesOf(document: Document, auth: AuthByScheme): ReadonlyMap<s
   return schemes
 }
 
-/** The first way in for which all is given; an operation may need none. Pure. */
+/** Returns the credentials for the first alternative that has all of them. An operation may need none. Pure. */
 export function proofsFor(
   requirements: readonly Requirement[],
   schemes: ReadonlyMap<string, SecurityScheme>,

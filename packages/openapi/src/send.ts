@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import { messageOf } from '../../../src/protocol/errors.ts'
 
-/** A request that can be made again. */
+/** A request that can be repeated. */
 export interface Sending {
   readonly method: string
   readonly url: URL
@@ -12,24 +12,24 @@ export interface Sending {
 export interface SendRules {
   readonly signal: AbortSignal
   readonly clock: Clock
-  /** Origins that may be asked. */
+  /** Origins to which requests may go. */
   readonly origins: ReadonlySet<string>
   /** True if a request that may have been carried out may be sent again. */
   readonly mayRepeat: boolean
 }
 
-/** How many redirects are followed, and how often a busy service is asked again. */
+/** Maximum number of redirects followed, and of retries for a busy service. */
 const maxRedirects = 5
 const maxRetries = 2
 
-/** The longest pause that a service may ask for, in milliseconds: longer ones are for the model to decide. */
+/** Maximum pause that a service may ask for, in milliseconds. Longer ones are for the model to decide. */
 const maxPauseMs = 10_000
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
- * Sends a request: redirects are followed within the service's own hosts, and a service that asks for a short pause is asked again after it.
- * Rejects with an error for the model, and with the reason of `signal`.
+ * Sends a request: redirects are followed within the service's own hosts, and a request is repeated after a short pause
+ * that the service asks for. Rejects with an error for the model, and with the reason of `signal`.
  */
 export async function send(sending: Sending, rules: SendRules): Promise<Response> {
   for (let retry = 0; ; retry += 1) {
@@ -85,7 +85,7 @@ async function once({ method, url, headers, body }: Sending, { signal }: SendRul
   }
 }
 
-/** The pause that an answer asks for, in milliseconds. */
+/** Returns the pause that an answer asks for, in milliseconds. */
 export function pauseOf(response: Response, clock: Clock): number | undefined {
   const given = response.headers.get('retry-after')
   if (given === null) return undefined

@@ -14,7 +14,7 @@ function filled({ url, variables = {} }: Server, at: string): string {
 }
 
 /**
- * The addresses that an operation may be called at, the first one first. `base`: where the document came from.
+ * Returns the addresses at which an operation may be called, in order of preference. `base`: the document's address.
  *
  * @throws DocumentProblem: there is none
  */
@@ -53,10 +53,10 @@ export function checkReceivers(addresses: readonly URL[], documentUrl: URL | und
   }
 }
 
-/** Returns true if a host is this machine. Pure. */
+/** True if a host is this machine. Pure. */
 const isLoopback = (hostname: string): boolean => /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 
-/** The address of a call: below that of its server, whose own path stays. Pure. */
+/** Returns the address of a call, below that of its server, whose own path stays. Pure. */
 export function addressOf(server: URL, path: string, query: string): URL {
   const url = new URL(server.href)
   // Set and not resolved: a path cannot change the host.

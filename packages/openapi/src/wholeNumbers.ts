@@ -1,17 +1,17 @@
 import type { JsonSchema } from '../../../src/protocol/ports/model.ts'
 import { isFields } from '../../../src/protocol/checks/isObject.ts'
 
-/** Beyond 2^53 one would lose digits as a number here. */
+/** Pattern of a whole number as text: as a number it would lose digits beyond 2^53. */
 const pattern = '^-?[0-9]{1,20}$'
 const isWhole = new RegExp(pattern)
 
-/** A number of 64 bits as it may be given: as text, too, in which no digit is lost. */
+/** True for a 64-bit number, which may also be given as text, in which no digit is lost. */
 const isWide = ({ type, format, enum: some, const: one }: JsonSchema): boolean =>
   format === 'int64' && [type].flat().includes('integer') && some === undefined && one === undefined
 
 type Schemas = { readonly [name: string]: unknown }
 
-/** Keywords of schemas that a part of the value must meet. Where one is chosen of several, a text could have another chosen. */
+/** Schema keywords with subschemas that parts of the value must meet. Not those that choose one of several, which text could change. */
 const followed: { readonly [keyword: string]: 'one' | 'list' | 'named' } = {
   properties: 'named',
   additionalProperties: 'one',
@@ -43,7 +43,7 @@ export function withWideText(
   }
 }
 
-/** Leaves alone whatever a value refers to. */
+/** Excludes all definitions that a value refers to. */
 function setApart(value: unknown, definitions: Schemas, apart: Set<string>): void {
   if (Array.isArray(value)) for (const one of value) setApart(one, definitions, apart)
   if (!isFields(value)) return
@@ -84,7 +84,7 @@ function markedIn(kind: 'one' | 'list' | 'named' | undefined, value: unknown): u
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, marked(one)]))
 }
 
-/** A value as JSON: text is a number where its schema takes one of 64 bits so. Pure. */
+/** Writes a value as JSON. Text becomes a number where its schema accepts 64-bit numbers as text. Pure. */
 export function jsonText(value: unknown, schema: unknown, definitions: Schemas): string {
   const schemas = [...applying(schema, definitions)]
   if (typeof value === 'string')
@@ -107,7 +107,7 @@ export function jsonText(value: unknown, schema: unknown, definitions: Schemas):
   return `{${entries.map(([name, one]) => `${JSON.stringify(name)}:${jsonText(one, of(name), definitions)}`).join(',')}}`
 }
 
-/** The schemas that one value must meet. */
+/** Yields the schemas that one value must meet. */
 function* applying(schema: unknown, definitions: Schemas, seen = new Set<unknown>()): Generator<JsonSchema> {
   if (!isFields(schema) || seen.has(schema)) return
   seen.add(schema)

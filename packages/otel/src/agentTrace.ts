@@ -14,12 +14,12 @@ import type { TracedAgent, TracedEffect } from '../../../src/protocol/ports/trac
 import { plainError } from '../../words/src/withoutContent.ts'
 import { agentAttributes, modelAttributes, usageAttributes } from './genAi.ts'
 
-/** Key of a span; one of each is open at a time. */
+/** Key of a span. Only one span of each key is open at a time. */
 export type SpanKey = 'run' | 'turn' | 'model' | 'compaction' | 'drain' | `tool/${string}`
 
 interface OpenSpan {
   readonly span: Span
-  /** The context its span is active in. */
+  /** Context in which the span is active. */
   readonly context: Context
 }
 
@@ -29,20 +29,20 @@ export interface TraceOptions {
   readonly content: boolean
   /** Attributes of every span. */
   readonly attributes: Attributes
-  /** The context the request was made in, once. */
+  /** Returns the context in which the request was made, once. */
   takeParent(agentId: string, requestId: string): Context | undefined
 }
 
 /** Attributes of a span that ended because the span around it did. */
 const cutOff: Attributes = { 'escapement.cut_off': true }
 
-/** The open spans of one agent, and what later ones need from earlier events. */
+/** The open spans of one agent, with data from earlier events for later spans. */
 export class AgentTrace {
   readonly agent: TracedAgent
   readonly content: boolean
-  /** The settings the run was started with. */
+  /** Settings with which the run was started. */
   settings: Attributes = {}
-  /** Settings that are different in the turn. */
+  /** Settings that differ in this turn. */
   turnSettings: Attributes = {}
   /** The content of the turn's request. */
   request: Attributes = {}
@@ -59,7 +59,7 @@ export class AgentTrace {
     this.#options = options
   }
 
-  /** True if nothing is open, so that nothing needs to be kept. */
+  /** True if no span is open, so that nothing needs to be kept. */
   get isIdle(): boolean {
     return this.#open.size === 0
   }
@@ -72,7 +72,7 @@ export class AgentTrace {
     return this.#open.has(key)
   }
 
-  /** Begins a span within that of the call `within`, the turn, the run, or `parent`, whichever is open; an open one of the same key is cut off. */
+  /** Begins a span within the call `within`, the turn, the run, or `parent`, whichever is open. An open span with the same key is cut off. */
   begin(
     key: SpanKey,
     name: string,
@@ -92,7 +92,7 @@ export class AgentTrace {
     this.#open.get(key)?.span.setAttributes(attributes)
   }
 
-  /** Adds an event to a span; to the turn, or else the run, without one. */
+  /** Adds an event to a span. Without `key`, to the turn or else the run. */
   mark(name: string, attributes: Attributes, key?: SpanKey): void {
     const open = key === undefined ? (this.#open.get('turn') ?? this.#open.get('run')) : this.#open.get(key)
     open?.span.addEvent(name, defined(attributes))
@@ -104,7 +104,7 @@ export class AgentTrace {
     span?.setStatus({ code: SpanStatusCode.ERROR, message: this.content ? error.message : plainError(error) })
   }
 
-  /** Ends a span; nothing when it is not open. */
+  /** Ends a span, if it is open. */
   end(key: SpanKey, attributes: Attributes = {}): void {
     const open = this.#open.get(key)
     if (open === undefined) return
@@ -113,12 +113,12 @@ export class AgentTrace {
     open.span.end()
   }
 
-  /** Ends the spans within that of a call, which is about to end. */
+  /** Ends the spans within a call's span, which is about to end. */
   endWithin(callId: string): void {
     for (const key of [...this.#open.keys()].toReversed()) if (key.startsWith(`tool/${callId}/`)) this.end(key, cutOff)
   }
 
-  /** Ends the turn, and before it every span that is left open in it. */
+  /** Ends the turn, after every span still open in it. */
   endTurn(): void {
     for (const key of [...this.#open.keys()].toReversed()) {
       if (key !== 'run' && key !== 'turn' && key !== 'drain') this.end(key, cutOff)
@@ -126,13 +126,13 @@ export class AgentTrace {
     this.end('turn')
   }
 
-  /** Ends whatever is open, innermost first. */
+  /** Ends all open spans, innermost first. */
   endAll(): void {
     for (const key of [...this.#open.keys()].toReversed()) this.end(key, cutOff)
     this.#waiting.clear()
   }
 
-  /** A revert or prune was asked for: from the first to the last answer is one drain. */
+  /** Notes a requested revert or prune. One drain spans from the first request to the last answer. */
   awaitDrain(id: string, name: string, attributes: Attributes): void {
     const parent = this.takeParent(id)
     if (!this.has('drain')) {
@@ -143,7 +143,7 @@ export class AgentTrace {
     this.mark(name, attributes, 'drain')
   }
 
-  /** The answer to a revert or prune, with the usage of the model that wrote its summary. */
+  /** Takes the answer to a revert or prune, with the usage of the model that wrote its summary. */
   answerDrain(id: string, name: string, attributes: Attributes, usage?: Usage): void {
     if (!this.#waiting.delete(id)) return
     this.mark(name, attributes, 'drain')
@@ -153,7 +153,7 @@ export class AgentTrace {
     this.end('drain', this.#drainUsage === undefined ? {} : usageAttributes(this.#drainUsage))
   }
 
-  /** The context an effect takes place in; `undefined` if none of its spans is open. A model call begins its span here. */
+  /** Returns the context of an effect. `undefined` if none of its spans is open. A model call begins its span here. */
   enter(effect: TracedEffect): Context | undefined {
     switch (effect.type) {
       case 'tool':
@@ -169,7 +169,7 @@ export class AgentTrace {
     }
   }
 
-  /** A model is asked: begins the span of its call. */
+  /** Begins the span of a model call. */
   ask(attempt: number, model = this.agent.model): Context | undefined {
     const about = modelAttributes(model)
     this.begin('model', `chat ${String(about['gen_ai.request.model'])}`, {
@@ -192,6 +192,6 @@ export class AgentTrace {
   }
 }
 
-/** Unlike a span, an event keeps attributes that are `undefined`. */
+/** Drops attributes that are `undefined`, which an event would keep, unlike a span. */
 const defined = (attributes: Attributes): Attributes =>
   Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))

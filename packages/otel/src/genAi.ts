@@ -5,7 +5,7 @@ import type { TracedAgent } from '../../../src/protocol/ports/tracer.ts'
 // `gen_ai.*` and `error.type` are as in the OpenTelemetry semantic conventions 1.41 (docs/gen-ai, status: development); what they
 // have no word for is `escapement.*`.
 
-/** The conventions' names of providers, by the part before the `:` of a model's id where that is another word. */
+/** Provider names in the conventions, by the part of a model's id before the `:`, where they differ. */
 const providers: ReadonlyMap<string, string> = new Map([
   ['amazon-bedrock', 'aws.bedrock'],
   ['bedrock', 'aws.bedrock'],
@@ -17,7 +17,7 @@ const providers: ReadonlyMap<string, string> = new Map([
   ['xai', 'x_ai'],
 ])
 
-/** Provider and model of an id `provider:model`; a provider that is not known by name is `unknown`. */
+/** Returns provider and model of an id `provider:model`. An id without a known provider gets `unknown`. */
 export function modelAttributes(id: string): Attributes {
   const colon = id.indexOf(':')
   const provider = colon < 0 ? 'unknown' : id.slice(0, colon)
@@ -27,7 +27,7 @@ export function modelAttributes(id: string): Attributes {
   }
 }
 
-/** Attributes of the agent that a span belongs to; on every span. */
+/** Returns the attributes of a span's agent, which every span has. */
 export const agentAttributes = ({ agentId, name, path, incognito }: TracedAgent): Attributes => ({
   'gen_ai.agent.id': agentId,
   'gen_ai.agent.name': name,
@@ -44,7 +44,7 @@ const settingNames: readonly (readonly [setting: string, attribute: string, type
   ['thinkingLevel', 'escapement.request.thinking_level', 'string'],
 ]
 
-/** The settings of a model snapshot; values that are not of the expected type are left out. */
+/** Returns the settings of a model snapshot, without values of an unexpected type. */
 export function settingsAttributes(settings: { readonly [name: string]: unknown } = {}): Attributes {
   const attributes: Attributes = {}
   for (const [setting, attribute, type] of settingNames) {
@@ -57,7 +57,7 @@ export function settingsAttributes(settings: { readonly [name: string]: unknown 
   return attributes
 }
 
-/** Token counts; unlike ours, the conventions' count of input includes cached tokens. */
+/** Returns token counts. Unlike ours, the conventions' count of input includes cached tokens. */
 export const usageAttributes = ({ input, output, cacheRead, cacheWrite, reasoning }: Usage): Attributes => ({
   'gen_ai.usage.input_tokens': input + cacheRead + cacheWrite,
   'gen_ai.usage.output_tokens': output,
@@ -66,7 +66,7 @@ export const usageAttributes = ({ input, output, cacheRead, cacheWrite, reasonin
   ...(reasoning === undefined ? {} : { 'gen_ai.usage.reasoning.output_tokens': reasoning }),
 })
 
-/** The conventions' words for why a reply ended; `aborted` is ours. */
+/** The conventions' names for the reasons why a reply ended. `aborted` is ours. */
 export const finishReasons: { readonly [R in AssistantMessage['stopReason']]: string } = {
   stop: 'stop',
   length: 'length',

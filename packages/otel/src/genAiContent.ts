@@ -12,7 +12,7 @@ import { finishReasons } from './genAi.ts'
 
 type Part = { readonly type: string; readonly [field: string]: unknown }
 
-/** A block as the conventions' schema of messages has it. Bytes are left out: spans are no place for megabytes. */
+/** Converts a block to the conventions' message schema. Bytes are left out: spans are no place for megabytes. */
 function partOf(block: Block): Part {
   switch (block.type) {
     case 'text':
@@ -46,7 +46,7 @@ function messageOf(message: RequestMessage): { role: string; parts: readonly Par
   return { role: 'tool', parts: [response, ...media.map(partOf)] }
 }
 
-/** Returns the content of a model's request, as JSON: attributes of spans hold no objects. */
+/** Returns the content of a model's request as JSON, because span attributes cannot hold objects. */
 export const requestContent = ({ system, messages, tools }: ModelRequest): Attributes => ({
   ...(system === '' ? {} : { 'gen_ai.system_instructions': JSON.stringify([{ type: 'text', content: system }]) }),
   'gen_ai.input.messages': JSON.stringify(messages.map(messageOf)),
@@ -71,12 +71,12 @@ export const replyContent = ({ content, stopReason }: AssistantMessage): Attribu
   ]),
 })
 
-/** Returns the arguments that a tool is given. */
+/** Returns the arguments of a tool call. */
 export const callContent = (input: unknown): Attributes => ({
   'gen_ai.tool.call.arguments': JSON.stringify(input) ?? '',
 })
 
-/** Returns the text that a tool gives back. */
+/** Returns the text of a tool's result. */
 export const resultContent = ({ content }: ToolResultMessage): Attributes => ({
   'gen_ai.tool.call.result': textOf(content),
 })

@@ -7,7 +7,7 @@ import { version } from '../../../src/protocol/version.ts'
 import { SpanTracer } from './spanTracer.ts'
 
 export interface OtelTracerOptions {
-  /** Makes the spans. Default: `escapement` of the global provider, which may be registered later. */
+  /** Tracer that makes the spans. Default: `escapement` of the global provider, which may be registered later. */
   readonly tracer?: ApiTracer | undefined
   /** True to put messages, instructions, arguments and results into the spans. Default `false`. */
   readonly content?: boolean | undefined

@@ -16,7 +16,7 @@ const callAttributes = ({ name, callId }: { readonly name: string; readonly call
   'gen_ai.tool.call.id': callId,
 })
 
-/** Ends the span of a call. A call that the runtime answered is a failure only when it is not known whether it happened. */
+/** Ends the span of a call. A call that the runtime answered counts as a failure only if its outcome is unknown. */
 function endTool(trace: AgentTrace, event: EventOf<'tool.end'>): void {
   const { message, callId } = event
   const { synthetic, isError } = message
@@ -44,7 +44,7 @@ const begunCall = (trace: AgentTrace, call: { name: string; callId: string; inpu
   ...(trace.content ? callContent(call.input) : {}),
 })
 
-/** A call that a running call makes has a span within that of the one that makes it. */
+/** Begins the span of an inner call, within the span of the call that makes it. */
 function beginInner(trace: AgentTrace, event: EventOf<'inner.start' | 'inner.end'>, input: unknown): void {
   const { callId: outer, n, name } = event
   const callId = `${outer}/${n}`
@@ -52,7 +52,7 @@ function beginInner(trace: AgentTrace, event: EventOf<'inner.start' | 'inner.end
   trace.begin(`tool/${callId}`, `execute_tool ${name}`, attributes, undefined, `tool/${outer}`)
 }
 
-/** Ends the span of such a call; one that another process began has a span of its end alone. */
+/** Ends the span of an inner call. If another process began the call, the span consists of its end alone. */
 function endInner(trace: AgentTrace, event: EventOf<'inner.end'>): void {
   const { callId: outer, n, name, error, asked, value, apart } = event
   const callId = `${outer}/${n}`
@@ -81,7 +81,7 @@ interface Place {
   readonly turnIndex: number
 }
 
-/** A run that another process started and that waited for people continues here without its own start. */
+/** Joins a run that another process started and that waited for people. It continues here without its own start. */
 function joinRun(trace: AgentTrace, { runId }: Place): void {
   if (trace.has('run')) return
   const { name, model } = trace.agent
@@ -95,7 +95,7 @@ const beginTurn = (trace: AgentTrace, { turnIndex }: Place): void =>
 type Asked = { readonly type: AgentEvent['type']; readonly id?: string; readonly request?: { readonly id: string } }
 type Attribution = (event: never, hasContent: boolean) => Attributes
 
-/** Requests begin spans of drains, and outcomes end them. */
+/** Rules by which requests begin spans of drains, and outcomes end them. */
 const drainSpans: SpanRules = Object.fromEntries(
   Object.entries(brakeWords.spans).map(([type, attributesOf]) => [
     type,
@@ -107,7 +107,7 @@ const drainSpans: SpanRules = Object.fromEntries(
   ]),
 )
 
-/** The span an event begins, adds to or ends. The end of a span that began before the tracer did is ignored. */
+/** Rules for the span that an event begins, extends or ends. The end of a span that began before the tracer did is ignored. */
 const spanRules: SpanRules = {
   'run.start'(trace, { runId, cause, requestId, resumedFrom, model }) {
     trace.endTurn()
@@ -349,7 +349,7 @@ const spanRules: SpanRules = {
   'agent.stopped': (trace) => trace.endAll(),
 }
 
-/** Begins, adds to and ends the spans of an agent as the event says. */
+/** Begins, extends and ends the spans of an agent according to an event. */
 export function traceEvent(trace: AgentTrace, event: AgentEvent): void {
   const rule = spanRules[event.type] as ((trace: AgentTrace, event: AgentEvent) => void) | undefined
   if (rule !== undefined) return rule(trace, event)

@@ -4,10 +4,10 @@ import type { TracedAgent, TracedEffect, Tracer } from '../../../src/protocol/po
 import { AgentTrace, type TraceOptions } from './agentTrace.ts'
 import { traceEvent } from './spanRules.ts'
 
-/** How many requests' contexts are kept until their run starts; beyond that, the oldest become roots. */
+/** Maximum requests whose contexts are kept until their run starts. Beyond that, the oldest become roots. */
 const maxRequests = 1_000
 
-/** The tracer port as spans. It keeps the open spans and nothing else. */
+/** A tracer that makes spans. It keeps only the open spans and the contexts of waiting requests. */
 export class SpanTracer implements Tracer {
   readonly wantsRequests: boolean
   readonly #options: TraceOptions
@@ -24,7 +24,7 @@ export class SpanTracer implements Tracer {
     }
   }
 
-  /** Agents with a span open, and requests that wait for their run. */
+  /** Number of agents with an open span, and of requests that wait for their run. */
   get held(): { readonly agents: number; readonly requests: number } {
     return { agents: this.#agents.size, requests: this.#requests.size }
   }
@@ -68,5 +68,5 @@ export class SpanTracer implements Tracer {
   }
 }
 
-/** Agent ids hold no spaces. */
+/** Returns a unique key for a request. Agent ids contain no spaces. */
 const requestKey = (agentId: string, requestId: string): string => `${agentId} ${requestId}`

@@ -4,11 +4,11 @@ import { checkOptions, hideableSteps } from './choice.ts'
 import type { Consultation, Decider } from '../../../src/actors/define/policy.ts'
 
 export interface AskOptions {
-  /** Words with which the agent is asked, in place of the default. The sizes of its steps follow. */
+  /** Text that asks the agent, in place of the default. The sizes of its steps follow. */
   readonly ask?: string
 }
 
-/** Steps named as the largest. */
+/** Maximum number of steps named as the largest. */
 const mostNamed = 8
 const smallest = 200
 

@@ -3,13 +3,13 @@ import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import { checkedBy } from '../../../src/protocol/errors.ts'
 import type { Consultation, Plan, StepView } from '../../../src/actors/define/policy.ts'
 
-/** How many steps are hidden, and which are not. Without `downTo` and `share`: half of the tokens that policies can change at all. */
+/** The number of steps to hide, and those to keep. Without `downTo` and `share`: half of the tokens that policies can change at all. */
 export interface HideOptions {
-  /** Tokens that the next request should come down to. */
+  /** Target size of the next request in tokens. */
   readonly downTo?: number
-  /** The same as a share of the context window, above 0 and below 1. */
+  /** Target size as a share of the context window, above 0 and below 1. */
   readonly share?: number
-  /** The newest steps of the model, which stay. Default 10. */
+  /** Number of the model's newest steps that stay. Default 10. */
   readonly keepSteps?: number
 }
 
@@ -22,7 +22,7 @@ export const hideFields = {
 const isOneTarget = ({ downTo, share }: Pick<HideOptions, 'downTo' | 'share'>): boolean =>
   downTo === undefined || share === undefined
 
-/** Options of a decider, of which `downTo` and `share` exclude each other. */
+/** Returns the schema of a decider's options. `downTo` and `share` exclude each other. */
 export const hideSchema = <Fields extends z.ZodRawShape>(fields: Fields) =>
   onlyFields({ ...hideFields, ...fields }).refine((options) => isOneTarget(options as HideOptions), {
     message: 'give downTo or share, not both',
@@ -33,10 +33,10 @@ export function checkOptions(label: string, schema: z.ZodType, options: unknown)
   checkedBy(schema, options, label)
 }
 
-/** The newest steps of the model that stay. */
+/** Default number of the model's newest steps that stay. */
 export const defaultKeepSteps = 10
 
-/** The steps that a plan may hide, oldest first: those of the model, without the newest and without what is fixed. */
+/** Returns the steps that a plan may hide, oldest first: those of the model, except the newest and the fixed ones. */
 export function hideableSteps(
   { steps }: Pick<Consultation, 'steps'>,
   keepSteps: number = defaultKeepSteps,
@@ -45,7 +45,7 @@ export function hideableSteps(
   return own.slice(0, Math.max(0, own.length - keepSteps)).filter(({ fixed }) => fixed === undefined)
 }
 
-/** Tokens to be hidden so that the next request comes down to the target; below 0 when it is there already. */
+/** Returns the tokens to hide so that the next request meets the target. Negative if it already does. */
 export function tokensOver(
   { contextTokens, fixedTokens, contextWindow }: Consultation,
   { downTo, share }: HideOptions,
@@ -54,7 +54,7 @@ export function tokensOver(
   return contextTokens - (downTo ?? fixedTokens + (contextTokens - fixedTokens) / 2)
 }
 
-/** The first of some steps that together have at least this many tokens; all of them when they do not. */
+/** Returns the first steps that together have at least this many tokens, or all steps if they have fewer. */
 export function firstOf(steps: readonly StepView[], tokens: number): readonly StepView[] {
   const chosen: StepView[] = []
   let left = tokens
@@ -66,7 +66,7 @@ export function firstOf(steps: readonly StepView[], tokens: number): readonly St
   return chosen
 }
 
-/** The steps with the lowest scores, of equals the oldest, that together have at least this many tokens; oldest first. */
+/** Returns the lowest-scored steps, oldest first, that together have at least this many tokens. Of equal scores, the oldest go first. */
 export function lowestFirst(
   steps: readonly StepView[],
   scores: readonly number[],

@@ -29,39 +29,39 @@ export interface CompositionOptions {
 }
 
 export interface SizedOptions extends CompositionOptions {
-  /** The share of the window above which steps are hidden; default .5. */
+  /** Share of the window above which steps are hidden. Default .5. */
   readonly over?: number
 }
 
 export interface LayeredOptions extends SizedOptions {
   /** Model that writes the summaries; default: the agent's own. */
   readonly model?: AnyModel
-  /** Memory in which everything worth remembering is kept as well, as `keep.memory` does. */
+  /** Memory that also stores everything worth remembering, as `keep.memory` does. */
   readonly memory?: Memory
-  /** Subject that the summaries must keep above all, in words. */
+  /** Subject, in words, that the summaries must preserve above all. */
   readonly focus?: string
 }
 
 export interface ReviewedOptions extends SizedOptions {
-  /** An agent of yours that reviews, in place of the one that is built in. */
+  /** An agent of yours that reviews, in place of the built-in one. */
   readonly reviewer?: AgentDefinition
-  /** The model of the reviewer that is built in; default: the agent's own. */
+  /** Model of the built-in reviewer. Default: the agent's own. */
   readonly model?: AnyModel
-  /** A folder, or a port, that gets the session before anything is hidden. */
+  /** A folder, or a port, that receives the session before anything is hidden. */
   readonly archive?: string | ArchivePort
 }
 
 export interface ScoredCompositionOptions extends CompositionOptions {
   /** Default `heuristicScorer`, which calls no model. */
   readonly scorer?: StepScorer
-  /** It acts when the average score of the last steps has been below this; default .2, which is that of a look that showed nothing new. */
+  /** Threshold for the average score of the last steps, below which the policy acts. Default .2, the score of a look that showed nothing new. */
   readonly below?: number
   /** Keeper of the hidden steps; default a line for each. */
   readonly keep?: Keeper
 }
 
 export interface PinnedOptions extends CompositionOptions {
-  /** The newest steps, which stay without a pin; default 10. */
+  /** Number of newest steps that stay without a pin. Default 10. */
   readonly keepSteps?: number
 }
 
@@ -70,9 +70,9 @@ export interface RetrievalOptions extends SizedOptions {
   readonly embed?: Embed
 }
 
-/** Turns between two plans of a policy: each writes a part of the provider's cache anew. */
+/** Minimum turns between two plans of a policy, because each plan makes the provider's cache write a part anew. */
 const turnsBetween = 10
-/** Shares of the window: above the first it is worth to hide anything, above the second the conversation is large. */
+/** Shares of the window: above the first, hiding is worthwhile. Above the second, the conversation is large. */
 const [worthwhile, large] = [0.1, 0.5]
 const share = z.number().gt(0).lt(1).optional()
 const contextWindow = z.int().positive().optional()
@@ -143,7 +143,7 @@ function layered(options: LayeredOptions = {}): Composition {
   }
 }
 
-/** Returns a keeper that leaves what another one does, once everything worth remembering is in the memory. */
+/** Returns a keeper that does the work of `written` after storing everything worth remembering in the memory. */
 function storing(memory: Memory, written: Keeper): Keeper {
   const stored = keep.memory(memory)
   return Object.freeze<Keeper>({
@@ -161,7 +161,7 @@ function reviewing({ reviewer, model }: ReviewedOptions, bounds: ReviewOptions):
   return decide.reviewer(model === undefined ? bounds : { ...bounds, model })
 }
 
-/** A policy that lets a reviewer choose. It reads for minutes. */
+/** Returns a policy whose reviewer chooses the steps. A review takes minutes. */
 const reviewedPolicy = (name: string, trigger: Trigger, options: ReviewedOptions, bounds: ReviewOptions = {}) =>
   policy({
     name,

@@ -15,20 +15,20 @@ import { cutEnd, oneLine } from '../../../src/protocol/text/cutMiddle.ts'
 import { checkOptions } from './choice.ts'
 import { when } from './when.ts'
 
-/** A run that is over, as an episode tells it. */
+/** A completed run, as an episode reports it. */
 export interface EpisodeRun {
   readonly runId: string
-  /** Messages of people in it. */
+  /** Messages from people in the run. */
   readonly asked: string
   /** Calls by tool: how many, and how many of them failed. */
   readonly calls: readonly { readonly tool: string; readonly count: number; readonly failed: number }[]
-  /** Number of files that its tools reported as changed. */
+  /** Number of files that the run's tools reported as changed. */
   readonly changed: number
   /** The model's last words. */
   readonly said: string
-  /** `stop`: it ended with an answer. */
+  /** `stop`: the run ended with an answer. */
   readonly outcome: 'stop' | 'cutShort'
-  /** The run as a text, of at most 60,000 characters. */
+  /** Returns the run as text, at most 60,000 characters. */
   readonly transcript: () => string
 }
 
@@ -36,13 +36,13 @@ export interface EpisodeOptions {
   /** Scope of the episodes. Default: that of the definition's `memory`; without a memory, `agent:<definition>`. */
   readonly scope?: MemoryScope
   /**
-   * Writes what came of the run and what was learned, in a few sentences; `null`: nothing. Default: a model does; `false`: there are only the
-   * facts of the run, and no model is asked.
+   * Writes the run's result and lessons in a few sentences, or `null` for none. Default: a model does. `false`: only
+   * the facts of the run are stored, and no model is asked.
    */
   readonly write?: false | ((run: EpisodeRun, at: Consultation) => string | null | Promise<string | null>)
-  /** A cheaper model to write it; default: the agent's own. */
+  /** A cheaper model to write the episode. Default: the agent's own. */
   readonly model?: AnyModel
-  /** Maximum number of records of episodes in a scope, from 1 to 10,000; a run has one or two, and the oldest go. Default 200. */
+  /** Maximum number of episode records in a scope, from 1 to 10,000. A run has one or two, and the oldest are deleted. Default 200. */
   readonly most?: number
   /** Time limit in milliseconds. Default 60,000. */
   readonly timeoutMs?: number
@@ -62,7 +62,7 @@ const mostAsked = 400
 const mostTools = 12
 const mostTranscript = 60_000
 const mostTokens = 400
-/** Runs that a message came after before their episode was written are told with the next. */
+/** Maximum runs in one episode. A run followed by a message before its episode was written joins the next episode. */
 const mostRuns = 3
 
 /**
@@ -144,7 +144,7 @@ async function forgetOldest(store: Memory, scope: MemoryScope, most: number): Pr
   for (const { id } of old) await store.delete({ scope, id })
 }
 
-/** The newest runs on the trunk that people began, oldest first. */
+/** Returns the newest runs on the trunk that people began, oldest first. */
 function runsOf({ conversation }: Consultation): EpisodeRun[] {
   const runs = Map.groupBy(conversation.trunk(), ({ runId }) => runId)
   return [...runs].slice(-mostRuns).flatMap(([runId, nodes]) => runOf(runId, nodes) ?? [])
@@ -194,7 +194,7 @@ const stepsIn = (nodes: readonly ConversationNode[]): TranscriptStep[] =>
 const head = ({ asked }: EpisodeRun): string =>
   `In an earlier session the user asked: "${cutEnd(oneLine(asked, 4 * mostAsked), mostAsked)}"`
 
-/** Returns the part that is known without a model: the words of people, names of tools and counts. */
+/** Returns the facts known without a model: people's words, tool names and counts. */
 function factsOf(run: EpisodeRun): string {
   const { calls, changed, outcome } = run
   const shown = calls.slice(0, mostTools).map(({ tool, count, failed }) => {

@@ -7,10 +7,10 @@ import { notesKeeper, type Keeper, type Kept } from '../../../src/actors/define/
 
 const always = (name: string, kept: Kept): Keeper => Object.freeze({ name, keep: () => kept })
 
-/** Leaves only what must stay: calls that cannot be undone, and those that a person said no to. */
+/** Leaves only the steps that must stay: calls that cannot be undone, and calls that a person denied. */
 const nothing = (): Keeper => always('nothing()', { as: 'memo' })
 
-/** One computed line for all of them: which tools were called how often, which files changed. For a single step, it says what that did. */
+/** Leaves one computed line for all steps: which tools were called how often, which files changed. For a single step, its action. */
 const line = (): Keeper =>
   Object.freeze<Keeper>({
     name: 'line()',
@@ -20,13 +20,13 @@ const line = (): Keeper =>
     },
   })
 
-/** A computed line for each step, and an index of the names that stand nowhere else, as when the runtime folds. */
+/** Leaves a computed line for each step, and an index of the names found nowhere else, as the runtime's fold does. */
 const notes = (): Keeper => notesKeeper
 
-/** As `notes()`, and older lines become shorter as they pile up. */
+/** Works as `notes()`, and shortens older lines as they pile up. */
 const rollUp = (): Keeper => always('rollUp()', { as: 'lines', rollUp: true })
 
-/** The replies and calls stay as they were; their results give way to a line. */
+/** Leaves the replies and calls unchanged. A line replaces their results. */
 const masked = (): Keeper => always('masked()', { as: 'calls' })
 
 /**

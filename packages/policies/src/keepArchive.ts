@@ -7,11 +7,11 @@ import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { recallHint, stepsOfPart } from './hiddenSteps.ts'
 import type { Keeper } from '../../../src/actors/define/policy.ts'
 
-/** Where archives are written, if not to a folder. */
+/** Destination of archives other than a folder. */
 export interface ArchivePort {
   /**
-   * Contract: once it resolves, the lines are kept under this name, in place of earlier ones; when it rejects, the earlier ones are still
-   * there. Stops when `signal` aborts. May resolve to where they are, for the agent's memo.
+   * Stores the lines under this name. Once it resolves, they have replaced earlier ones. When it rejects, the earlier
+   * ones are still there. Stops when `signal` aborts. May resolve to their location, for the agent's memo.
    */
   write(name: string, lines: AsyncIterable<string>, signal: AbortSignal): Promise<string | void>
 }
@@ -48,7 +48,7 @@ export function archive(to: string | ArchivePort): Keeper {
 
 const wrongPlace = 'keep.archive: write: resolve to where the archive is, as text, or to nothing.'
 
-/** The header and the first record, which says when the agent was made: no other log begins with them. */
+/** Number of lines that identify a log: the header, and the first record with the agent's time of creation. */
 const tellingLines = 2
 
 async function firstLines(source: AsyncIterator<string>): Promise<string[]> {
@@ -69,7 +69,7 @@ async function* linesOf(begin: readonly string[], rest: AsyncIterator<string>): 
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value
 }
 
-/** Written at once; a record is short, and a write is not. */
+/** Characters to collect for one write, because records are short and writes are slow. */
 const batchChars = 65_536
 
 const folderPort = (folder: string): ArchivePort => ({

@@ -12,19 +12,19 @@ import { checkOptions } from './choice.ts'
 import { recallHint, stepsOfPart } from './hiddenSteps.ts'
 import type { Consultation, HiddenPart, Keeper } from '../../../src/actors/define/policy.ts'
 
-/** A fact about hidden steps that is to be remembered. */
+/** A fact about hidden steps to remember. */
 export interface MemoryItem {
   readonly text: string
-  /** Ids of the steps that it comes from, which the memo names. */
+  /** Ids of the steps that the fact comes from, which the memo names. */
   readonly steps?: readonly string[]
 }
 
 export interface KeepMemoryOptions {
-  /** Scope of what is remembered. Default: the one in which the definition's `memory` keeps it; without a memory, `agent:<definition>`. */
+  /** Scope of the remembered facts. Default: that of the definition's `memory`. Without a memory, `agent:<definition>`. */
   readonly scope?: MemoryScope
   /**
-   * Chooses what is remembered; none: only a line stays. Default, without a model: files that changed, calls that cannot be undone or were
-   * denied, the last error of each tool, and what the agent said last.
+   * Chooses the facts to remember. If there are none, only a line stays. Default, without a model: files that changed,
+   * calls that cannot be undone or were denied, the last error of each tool, and what the agent said last.
    */
   readonly extract?: (part: HiddenPart, at: Consultation) => readonly MemoryItem[] | Promise<readonly MemoryItem[]>
 }
@@ -34,7 +34,7 @@ const optionsSchema = onlyFields({
   extract: z.custom((value) => typeof value === 'function', 'give a function').optional(),
 })
 
-/** Maximum number of items of a list in a text, and of the memo. */
+/** Maximum number of items in a list within a text, and in the memo. */
 const mostItems = 40
 const saidChars = 1_000
 const memoLineChars = 240
@@ -95,7 +95,7 @@ function memoLineOf({ text, steps = [] }: MemoryItem): string {
   return `- ${oneLine(text, memoLineChars)}${from}`
 }
 
-/** Returns the facts that can be told without a model. */
+/** Returns the facts that can be extracted without a model. */
 function extractFacts(part: HiddenPart, at: Consultation): MemoryItem[] {
   const nodes = stepsOfPart(part, at).flatMap((step) => step.nodes)
   // What a person denied or an abort cut short is no error of the tool.

@@ -12,9 +12,9 @@ import { stepsOfPart } from './hiddenSteps.ts'
 import type { Keeper, StepView } from '../../../src/actors/define/policy.ts'
 
 export interface SummaryOptions {
-  /** Subject that the memo must keep above all, in words, such as "the API decisions and their reasons". */
+  /** Subject, in words, that the memo must preserve above all, such as "the API decisions and their reasons". */
   readonly focus?: string
-  /** Maximum number of tokens that the model may write; 50 to 20,000; default: a tenth of the hidden steps, 200 to 2,000. */
+  /** Maximum number of tokens that the model may write, from 50 to 20,000. Default: a tenth of the hidden steps, 200 to 2,000. */
   readonly maxTokens?: number
 }
 
@@ -66,7 +66,7 @@ export function summary(model?: AnyModel, options: SummaryOptions = {}): Keeper 
   })
 }
 
-/** Returns true if no other step stands between these. */
+/** True if no other step stands between these. */
 function areWhole(some: readonly Pick<StepView, 'id'>[], all: readonly StepView[]): boolean {
   const first = all.findIndex(({ id }) => id === some[0]?.id)
   return first >= 0 && some.every(({ id }, index) => all[first + index]?.id === id)

@@ -3,11 +3,11 @@ import { relevanceOf } from './relevance.ts'
 import { checkOptions, hideableSteps, hideSchema, hiding, lowestFirst, tokensOver, type HideOptions } from './choice.ts'
 import type { Consultation, Decider } from '../../../src/actors/define/policy.ts'
 
-/** A vector for each text, in their order and all of one length. Called with at most 96 texts at a time. Rejects when it fails. */
+/** Returns a vector for each text, in the same order and all of one length. Called with at most 96 texts at a time. Rejects when it fails. */
 export type Embed = (texts: readonly string[], signal: AbortSignal) => Promise<readonly (readonly number[])[]>
 
 export interface RelevanceOptions extends HideOptions {
-  /** Compares by meaning. Without it, by the words and names that texts share, and no model is called. */
+  /** Compares texts by meaning. Without it, shared words and names count, and no model is called. */
   readonly embed?: Embed
 }
 
@@ -45,14 +45,14 @@ export function leastRelevant(query?: string, options: RelevanceOptions = {}): D
   })
 }
 
-/** Returns the newest message of a person, and the agent's newest step, as text. */
+/** Returns the newest message from a person, and the agent's newest step, as text. */
 function taskNow({ steps }: Consultation): string {
   const asked = steps.findLast(({ role }) => role === 'user')
   const newest = steps.at(-1)
   return [asked, newest === asked ? undefined : newest].map((step) => step?.text() ?? '').join('\n')
 }
 
-/** The cosine between the vector of each text and that of the query. */
+/** Returns the cosine between the vector of each text and that of the query. */
 async function likeness(embed: Embed, texts: readonly string[], query: string, signal: AbortSignal): Promise<number[]> {
   const all = [query, ...texts].map((text) => text.slice(0, longestText))
   const vectors: (readonly number[])[] = []

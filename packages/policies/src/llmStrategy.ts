@@ -10,11 +10,11 @@ import type { Model } from '../../../src/protocol/ports/model.ts'
 import { modelOf } from '../../ai-sdk/src/adapters/modelOf.ts'
 
 export interface LlmStrategyOptions {
-  /** A cheaper model to write the summary; default: the agent's own. */
+  /** A cheaper model to write the summary. Default: the agent's own. */
   readonly model?: AnyModel
-  /** Subject that the summary must keep, in words, such as "the API decisions and their reasons". */
+  /** Subject, in words, that the summary must preserve, such as "the API decisions and their reasons". */
   readonly focus?: string
-  /** Milliseconds before the heuristic takes over; default 120,000. */
+  /** Milliseconds before the heuristic takes over. Default 120,000. */
   readonly timeoutMs?: number
 }
 

@@ -16,15 +16,15 @@ import {
 import type { Consultation, Decider, Plan, StepView } from '../../../src/actors/define/policy.ts'
 
 export interface RangeOptions extends HideOptions {
-  /** A cheaper model to write what stays; default: the agent's own. */
+  /** A cheaper model to write the memo. Default: the agent's own. */
   readonly model?: AnyModel
-  /** Subject that must stay above all, in words, such as "the API decisions and their reasons". */
+  /** Subject, in words, that the memo must preserve above all, such as "the API decisions and their reasons". */
   readonly focus?: string
-  /** Maximum number of tokens of what stays; default 800. */
+  /** Maximum tokens of the memo. Default 800. */
   readonly maxTokens?: number
 }
 
-/** Fewer tokens are not worth a question. */
+/** Minimum tokens of steps for which asking the model is worthwhile. */
 const leastTokens = 500
 const maxChars = 400_000
 
@@ -53,7 +53,7 @@ export function range(options: RangeOptions = {}): Decider {
   })
 }
 
-/** The oldest steps of the model with none between them that must stay: two or more, if there are any such. */
+/** Returns the model's oldest consecutive steps that may all be hidden, two or more, or none. */
 function oldestRange(at: Consultation, keepSteps = defaultKeepSteps): readonly StepView[] {
   const hideable = new Set(hideableSteps(at, keepSteps))
   const ranges: StepView[][] = [[]]

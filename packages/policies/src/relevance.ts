@@ -2,7 +2,7 @@ import { lazily } from '../../../src/protocol/lazily.ts'
 import { withoutTail } from '../../../src/conversation/names/names.ts'
 import { token } from '../../../src/conversation/tree/searchSteps.ts'
 
-/** Number of characters of a text that are read. The rest adds little about its subject. */
+/** Maximum characters read of a text. The rest adds little about its subject. */
 const mostChars = 40_000
 /** Maximum number of distinct words of a query. */
 const mostWords = 256
@@ -44,7 +44,7 @@ export function relevanceOf(texts: readonly string[], query: string): readonly n
   })
 }
 
-/** Counts the occurrences of each of these words in a text, and all of its words. */
+/** Counts the occurrences of each wanted word in a text, and all of the text's words. */
 function countWords(text: string, wanted: ReadonlySet<string>): { counts: Map<string, number>; length: number } {
   const counts = new Map<string, number>()
   let length = 0

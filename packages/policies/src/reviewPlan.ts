@@ -4,17 +4,17 @@ import { describeIssues } from '../../../src/protocol/errors.ts'
 import { lazily } from '../../../src/protocol/lazily.ts'
 import type { Consultation, Plan, StepView } from '../../../src/actors/define/policy.ts'
 
-/** How far the plan of a reviewer may go. */
+/** Limits for a reviewer's plan. */
 export interface ReviewBounds {
-  /** The newest steps of the model, which it may not hide. */
+  /** Number of the model's newest steps that the plan may not hide. */
   readonly keepSteps: number
-  /** Steps of the model that a revert may take off the trunk at most; 0: it may not revert. */
+  /** Maximum number of the model's steps that a revert may take off the trunk. 0: no reverts. */
   readonly mostReverted: number
 }
 
 const id = z.string().min(1).max(40)
 
-/** Answer of a reviewer. Blank and missing fields are the same, as some providers make models fill every field. */
+/** A reviewer's answer. Blank and missing fields mean the same, since some providers make models fill every field. */
 const answerSchema = lazily(() =>
   z.object({
     hide: z.array(id).max(2_000).nullish().describe('Ids of steps to hide, such as "n12"; none when nothing should be'),
@@ -90,7 +90,7 @@ const textIn = (text: string | null | undefined): string | undefined =>
 
 const ownSteps = (steps: readonly StepView[]): readonly StepView[] => steps.filter(({ role }) => role === 'assistant')
 
-/** The ids of the newest steps of the model. */
+/** Returns the ids of the model's newest steps. */
 export const newestSteps = (steps: readonly StepView[], keepSteps: number): ReadonlySet<number> =>
   new Set(
     keepSteps === 0

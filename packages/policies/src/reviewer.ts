@@ -18,12 +18,12 @@ import type { Consultation, Decider, StepView } from '../../../src/actors/define
 import { newestSteps, planOf, reviewSchema, type ReviewBounds } from './reviewPlan.ts'
 
 export interface ReviewOptions extends Partial<ReviewBounds> {
-  /** Subject that must stay above all, in words. */
+  /** Subject, in words, that must stay above all. */
   readonly focus?: string
 }
 
 export interface OwnReviewerOptions extends ReviewOptions {
-  /** The model that reviews; default: that of the agent. */
+  /** Model that reviews. Default: the agent's own. */
   readonly model?: AnyModel
   /** Prices of `model`. */
   readonly pricing?: Pricing
@@ -60,7 +60,7 @@ const ownOptionsSchema = onlyFields({
 
 const readName = 'read_transcript'
 const searchName = 'search_transcript'
-/** A reviewer that does not find an end costs no more than this. */
+/** Maximum turns of a review, which bounds the cost of an endless one. */
 const mostTurns = 20
 const defaultMostReverted = 20
 
@@ -108,7 +108,7 @@ function ownReviewer(at: Consultation, model: Model | undefined, pricing = null 
   })
 }
 
-/** A step as the reviewer sees it: the newest are fixed for it. */
+/** Returns a step as the reviewer sees it. The newest ones are shown as fixed. */
 function shownStep(step: StepView, isNewest: boolean, keepSteps: number): StepView {
   if (!isNewest || step.fixed !== undefined) return step
   const { id, role, tokens } = step
@@ -140,7 +140,7 @@ function checkReviewer(definition: AgentDefinition): void {
     throw new RuntimeError('INVALID_DEFINITION', `Agent ${JSON.stringify(name)} as a reviewer: ${wrong.join('; ')}.`)
 }
 
-/** Agents given by a function may not be there yet, but then there will be some. */
+/** True if a definition has sub-agents. Those given by a function may not exist yet, but count. */
 function hasOthers(definition: AgentDefinition): boolean {
   try {
     return definition.agents.size + definition.handoffs.size > 0
@@ -149,7 +149,7 @@ function hasOthers(definition: AgentDefinition): boolean {
   }
 }
 
-/** The definition with the tools to read these steps, and with the plan as its answer. */
+/** Returns the definition with the tools to read these steps, and with the plan as its answer. */
 function equipped(definition: AgentDefinition, steps: readonly StepView[], limits: ReviewBounds): AgentDefinition {
   const output = reviewSchema(limits)
   const settings = settingsOf(definition.settings, output, `Agent ${JSON.stringify(definition.name)}`)
@@ -163,7 +163,7 @@ function equipped(definition: AgentDefinition, steps: readonly StepView[], limit
   )
 }
 
-/** A refusal is an error of the call, which the model can correct. */
+/** Returns a recalled text. Throws a refusal as a tool error, which the model can correct. */
 const answered = ({ text, isError }: Recalled): string => {
   if (isError) throw new Error(text)
   return text
@@ -188,7 +188,7 @@ const transcriptTools = (steps: readonly StepView[]): readonly Tool[] => [
   }),
 ]
 
-/** The newest message of a person is what the agent works on. */
+/** Maximum characters of the current task, the newest message from a person. */
 const mostTaskChars = 4_000
 
 function promptFor(

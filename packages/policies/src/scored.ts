@@ -5,7 +5,7 @@ import type { Decider } from '../../../src/actors/define/policy.ts'
 import { scoreOf, type StepScorer } from './scorers.ts'
 
 export interface ScoredOptions extends HideOptions {
-  /** Only steps with a score below this, from 0 to 1. Without `downTo` and `share`: all of them. */
+  /** Score from 0 to 1 below which steps may be hidden. Without `downTo` and `share`: all of those steps. */
   readonly below?: number
 }
 

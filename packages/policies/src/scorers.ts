@@ -16,7 +16,7 @@ import type { Consultation, StepView } from '../../../src/actors/define/policy.t
 export type StepScorer = (step: StepView, at: Consultation) => number | Promise<number>
 
 /**
- * Asks a scorer, and checks what it says.
+ * Asks a scorer, and checks the score.
  *
  * @throws RuntimeError `INVALID_OPTION` when it is not a number from 0 to 1; whatever the scorer throws.
  */
@@ -52,11 +52,11 @@ export async function heuristicScorer(
 }
 
 export interface ModelScorerOptions {
-  /** Words that say when a step is valuable. Default: how far it moved the task forward. */
+  /** Words that tell the model when a step is valuable. Default: how far it moved the task forward. */
   readonly prompt?: string
 }
 
-/** Maximum number of scores of one conversation that are remembered; older ones are asked for again. */
+/** Maximum number of remembered scores per conversation. Older ones are requested again. */
 const mostRemembered = 1_000
 const mostTaskChars = 2_000
 const mostStepChars = 12_000
@@ -100,7 +100,7 @@ export function modelScorer(model?: AnyModel, options: ModelScorerOptions = {}):
   }
 }
 
-/** The step, after the last thing that a person said before it. */
+/** Returns the step, after the last message from a person before it. */
 function questionOf(step: StepView, { steps }: Consultation): string {
   const index = steps.findIndex(({ id }) => id === step.id)
   const task = steps.slice(0, Math.max(0, index)).findLast(({ role }) => role === 'user')

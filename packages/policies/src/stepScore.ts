@@ -14,11 +14,11 @@ export interface StepMerits {
   readonly hasChanged: boolean
   /** True if the step made the same calls with the same results as an earlier step, and nothing was changed in between. */
   readonly repeats: boolean
-  /** Share of names in its results that were new to the conversation. */
+  /** Share of names in the step's results that were new to the conversation. */
   readonly newShare: number
-  /** Number of these new names that the agent has written since. */
+  /** Number of the new names that the agent has written since. */
   readonly used: number
-  /** True if a person denied one of its calls. */
+  /** True if a person denied one of the step's calls. */
   readonly isDenied: boolean
 }
 
@@ -30,10 +30,10 @@ export type ScoredConversation = Pick<ConversationView, 'head' | 'node'>
  */
 export class StepRecord {
   readonly #merits = new Map<NodeId, StepMerits & { used: number }>()
-  /** Every name so far. A name that a result showed first and the agent has not written yet is stored with that step. */
+  /** All names so far. A name that a result showed first and the agent has not written yet is stored with its step. */
   readonly #seen = new Set<string>()
   readonly #unused = new Map<string, NodeId>()
-  /** Calls with their results, and the step that made them last. */
+  /** Calls with their results, and the newest step that made them. */
   readonly #made = new Map<string, NodeId>()
   #lastChange: NodeId = 0
   #last: NodeId = 0
@@ -44,7 +44,7 @@ export class StepRecord {
     return record
   }
 
-  /** Takes in the steps that are new. Yields after each; several may take turns. */
+  /** Adds the new steps. Yields after each. Several callers may take turns. */
   *learn(conversation: ScoredConversation): Generator<void> {
     while (this.#last < (conversation.head ?? 0)) {
       const node = conversation.node((this.#last += 1))
@@ -58,7 +58,7 @@ export class StepRecord {
     }
   }
 
-  /** Returns the merit of a step; `undefined` for a message of a person and for an unknown step. */
+  /** Returns the merits of a step. `undefined` for a message from a person and for an unknown step. */
   meritsOf(stepId: NodeId): StepMerits | undefined {
     return this.#merits.get(stepId)
   }
@@ -115,9 +115,9 @@ const noNames: ReadonlySet<string> = new Set()
 
 /** Parts of a score, in hundredths. */
 const weights = { made: 20, changed: 40, new: 25, used: 35 }
-/** Score of a step that repeats another: it shows that nothing has changed. */
+/** Score of a step that repeats another: it only shows that nothing has changed. */
 const ofRepeat = 5
-/** Score of words without calls: a plan, or an answer to a person. */
+/** Score of text without calls: a plan, or an answer to a person. */
 export const wordsScore = 0.5
 
 /**

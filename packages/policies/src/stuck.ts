@@ -30,7 +30,7 @@ export const stuckTool = (): Tool =>
       'It is noted. What comes of it, if anything does, is said below; else try another way, or say what you need.',
   })
 
-/** Fires when the newest step calls the tool of `stuckTool`; the reason is that of the model. */
+/** Fires when the newest step calls the tool of `stuckTool`. The reason is the model's. */
 export function saysStuck(): Trigger {
   return {
     name: 'saysStuck()',

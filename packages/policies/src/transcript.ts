@@ -22,7 +22,7 @@ export interface TranscriptStep {
   readonly id: string
   readonly role: 'user' | 'assistant'
   readonly tokens: number
-  /** Reason why it may not be hidden, such as `'is pinned'`. */
+  /** Reason why the step may not be hidden, such as `'is pinned'`. */
   readonly fixed?: string
   text(): string
 }
@@ -48,7 +48,7 @@ function entryOf(step: TranscriptStep, maxChars = Infinity): string {
   return `${head}\n${harmless(cutMiddle(step.text(), maxChars))}\n</transcript-entry>`
 }
 
-/** Returns a line for each step, from the oldest on, as far as there is room. The last line counts the missing steps. */
+/** Returns a line for each step, oldest first, as far as there is room. The last line counts the missing steps. */
 export function outlineOf(steps: readonly TranscriptStep[], conversation: Pick<ConversationView, 'node'>): string {
   const lines: string[] = []
   let room = outlineChars

@@ -4,25 +4,25 @@ import { parseNodeId } from '../../../src/protocol/ids.ts'
 import type { Consultation, StepView, Trigger } from '../../../src/actors/define/policy.ts'
 import { scoreOf, type StepScorer } from './scorers.ts'
 
-/** The score of a step, as soon as it is known. */
+/** The score of a step, reported as soon as it is known. */
 export interface ScoredStep {
   readonly agentId: string
-  /** Such as `n12`. */
+  /** Step id, such as `n12`. */
   readonly step: string
-  /** From 0 to 1. */
+  /** Score from 0 to 1. */
   readonly score: number
-  /** Average of the scores of this step and those before it that are in its window. */
+  /** Average score of this step and the earlier ones in its window. */
   readonly average: number
 }
 
 export interface ValueBelowOptions {
-  /** The average below which work is not worth its tokens; above 0, at most 1. */
+  /** The average below which work is not worth its tokens. Above 0, at most 1. */
   readonly below: number
-  /** Number of turns in a row for which the average must be below. Default 3. */
+  /** Number of consecutive turns for which the average must be below. Default 3. */
   readonly turns?: number
-  /** Number of steps that an average is taken of. Default 5. */
+  /** Number of steps to average. Default 5. */
   readonly window?: number
-  /** Told each score once. An error that it throws fails the policy for that turn. */
+  /** Called once with each score. An error that it throws fails the policy for that turn. */
   readonly onScore?: (scored: ScoredStep) => void | Promise<void>
 }
 
@@ -74,7 +74,7 @@ export function valueBelow(scorer: StepScorer, options: ValueBelowOptions): Trig
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** The newest steps of the model since the policy last fired, oldest first. */
+/** Returns the model's newest steps since the policy last fired, oldest first. */
 function countedSteps({ steps, conversation, last }: Consultation, most: number): StepView[] {
   const counted: StepView[] = []
   for (let i = steps.length - 1; i >= 0 && counted.length < most; i--) {

@@ -33,7 +33,7 @@ function tokensOver(limit: number | { readonly share: number }): Trigger {
   }
 }
 
-/** Turns since it last fired; since the beginning before that. */
+/** Returns the turns since the policy last fired, or since the beginning. */
 const turnsSince = ({ turn, last }: Consultation): number => turn - (last?.turn ?? 0)
 
 /**
@@ -115,7 +115,7 @@ const named = (what: string, triggers: readonly Trigger[]): string =>
 
 type Fired = ReturnType<Trigger['fires']>
 
-/** Continues with an answer: at once, if it is there. */
+/** Continues with an answer, synchronously if the answer is already known. */
 const withAnswer = (answer: Fired, then: (why: string | null) => Fired): Fired =>
   answer instanceof Promise ? answer.then(then) : then(answer)
 

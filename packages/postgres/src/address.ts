@@ -1,7 +1,7 @@
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { PostgresPool } from './pool.ts'
 
-/** Where the database is: an address, or the application's own pool. */
+/** Location of the database: a URL, or the application's own pool. */
 export type PostgresPlace = string | PostgresPool
 
 const example = 'postgres://user:password@host:5432/database'
@@ -13,7 +13,7 @@ const refused = (why: string): RuntimeError =>
   )
 
 /**
- * Refuses what is neither an address nor a pool. No message has any part of an address but host, port and database: a malformed one may
+ * Checks that a place is a URL or a pool. Messages quote only host, port and database of a URL, because a malformed one may
  * have its password in another place.
  *
  * @throws RuntimeError `INVALID_OPTION`
@@ -54,7 +54,7 @@ function nameOfUrl({ hostname, port, pathname, searchParams }: URL): string {
   return `PostgreSQL database "${pathname.slice(1)}"${at}`
 }
 
-/** A function that blanks the password of an address out of texts. */
+/** Returns a function that blanks the URL's password in texts. */
 export function withoutPassword(place: PostgresPlace): (text: string) => string {
   if (typeof place !== 'string') return (text) => text
   const url = parse(place)

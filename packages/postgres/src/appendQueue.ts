@@ -7,12 +7,12 @@ import { planAppend, repeatedIn, type Plan } from './planAppend.ts'
 import type { PostgresLease } from './postgresLease.ts'
 import { writeRecords } from './writeRecords.ts'
 
-/** How much one statement takes: many logs share a commit, and none waits for a statement that takes long. */
+/** Limits of one statement: many logs share a commit, but none waits for a slow statement. */
 const most = { logs: 256, bytes: 8 * 1024 * 1024 } as const
-/** A record takes time on its way: bytes a millisecond, at least. */
+/** Minimum transfer rate of records, in bytes per millisecond, used for timeouts. */
 const slowest = 1_000
 
-/** Appends of all logs of a store. Appends that wait go with the next connection that is free, each log with one statement at a time. */
+/** Queue of a store's appends for all logs. Waiting appends go to the next free connection, with one statement per log at a time. */
 export class AppendQueue {
   readonly #database: Database
   readonly #queryTimeoutMs: number
@@ -22,7 +22,7 @@ export class AppendQueue {
   #stored = 0
   #unsettled = 0
 
-  /** `written` hears of each agent that has new records in the database. */
+  /** `written` is called with each agent that has new records in the database. */
   constructor(database: Database, queryTimeoutMs: number, written: (agent: number) => void) {
     this.#database = database
     this.#queryTimeoutMs = queryTimeoutMs
@@ -86,13 +86,13 @@ export class AppendQueue {
     return this.#due.splice(0, count)
   }
 
-  /** Writes what waits in these logs. Never rejects. */
+  /** Writes the waiting appends of these logs. Never rejects. */
   async #write(leases: readonly PostgresLease[]): Promise<void> {
     const plans = await Promise.all(leases.map((lease) => this.#plan(lease, lease.waiting.splice(0))))
     await this.#carryOut(plans.filter((plan) => plan !== undefined))
   }
 
-  /** Returns the plan of these appends; `undefined` when it cannot be found out what is new in them: then they are answered. */
+  /** Returns the plan of these appends; `undefined` if their new records cannot be determined. The appends are then rejected. */
   async #plan(lease: PostgresLease, appends: Plan['appends']): Promise<Plan | undefined> {
     try {
       const repeated = repeatedIn(appends, lease.lastSeq)
@@ -104,7 +104,7 @@ export class AppendQueue {
     }
   }
 
-  /** Returns the bodies that a log has there, by `seq`. @throws RuntimeError `STORE_LEASE_LOST` */
+  /** Returns the bodies that the database has for a log, by `seq`. @throws RuntimeError `STORE_LEASE_LOST` */
   async #known(
     lease: PostgresLease,
     { from, to }: { readonly from: number; readonly to: number },
@@ -163,8 +163,8 @@ export class AppendQueue {
   }
 
   /**
-   * Looks at logs that did not take their records: another writer has them, or they have the records already, because they were written and
-   * only the answer was lost. Records that are still new are written then.
+   * Examines logs that did not take their records: another writer has them, or they already have the records and only the answer was lost.
+   * Writes the records that are still new.
    */
   async #lookAt(plans: readonly Plan[]): Promise<void> {
     let found: Map<number, Row>
@@ -192,7 +192,7 @@ export class AppendQueue {
   }
 }
 
-/** Answers the appends of a plan. `error`: why the new records were not written. Those answered before stay as they are. */
+/** Answers the appends of a plan. `error`: the reason why the new records were not written. Appends answered before are unaffected. */
 function settle({ appends, refusals }: Plan, error?: RuntimeError): void {
   for (const [index, { resolve, reject }] of appends.entries()) {
     const refusal = refusals[index] ?? error

@@ -5,21 +5,21 @@ import { failureWords, isPassing, sqlState, isOutage } from './failures.ts'
 import { makePool, types, type OwnPool, type PostgresPool, type PostgresQueries } from './pool.ts'
 import { nameOf, withoutPassword, type PostgresPlace } from './address.ts'
 
-/** Tells an operator when a database cannot be reached, and when it answers again: once each. */
+/** Logs once when a database becomes unreachable, and once when it answers again. */
 class Outage {
   readonly #logger: Logger | undefined
   readonly #name: string
   readonly #words: (thrown: unknown) => string
   #isOut = false
 
-  /** `words`: what went wrong, without a password. */
+  /** `words` describes an error, without a password. */
   constructor(logger: Logger | undefined, name: string, words: (thrown: unknown) => string) {
     this.#logger = logger
     this.#name = name
     this.#words = words
   }
 
-  /** Notes that the database could not be asked. */
+  /** Notes that a request to the database failed. */
   failed(thrown: unknown): void {
     if (this.#isOut || !isOutage(thrown)) return
     this.#isOut = true
@@ -33,7 +33,7 @@ class Outage {
     this.#tell({}, `${this.#name} answers again.`)
   }
 
-  /** Tells the logger; its errors are ignored. */
+  /** Writes a line to the logger, whose errors are ignored. */
   #tell(fields: object, message: string): void {
     try {
       this.#logger?.warn(fields, message)
@@ -43,7 +43,7 @@ class Outage {
   }
 }
 
-/** Lets a limited number of pieces of work run at a time; urgent ones go first, the others in the order in which they came. */
+/** Limits the number of simultaneous operations. Urgent ones go first, the others in order of arrival. */
 class Turns {
   #free: number
   readonly #urgent: (() => void)[] = []
@@ -53,7 +53,7 @@ class Turns {
     this.#free = count
   }
 
-  /** Resolves with the function that ends the turn, once there is one. */
+  /** Resolves, once there is a turn, with the function that ends it. */
   async take(isUrgent = false): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1
     else await new Promise<void>((resolve) => (isUrgent ? this.#urgent : this.#others).push(resolve))
@@ -75,33 +75,33 @@ export type Run = (text: string, values?: readonly unknown[], timeoutMs?: number
 export interface DatabaseOptions {
   readonly schema: string
   readonly connections: number
-  /** How long an answer is waited for, in milliseconds. */
+  /** Time limit of an answer, in milliseconds. */
   readonly queryTimeoutMs: number
-  /** How long something is tried again that may work later, in milliseconds. */
+  /** Time for which operations that may succeed later are retried, in milliseconds. */
   readonly retryMs: number
   readonly clock: Clock
   readonly logger: Logger | undefined
 }
 
-/** The pause before the first repetition and the longest one, in milliseconds. */
+/** The first and the longest pause between retries, in milliseconds. */
 const pauses = { first: 50, longest: 1_000 } as const
-/** How long an unused connection is kept, in milliseconds; and by a store that is closed. */
+/** Time for which an unused connection is kept, in milliseconds: by an open store and by a closed one. */
 const idle = { open: 30_000, closed: 10 } as const
 
-/** A database reached over a network that may fail: statements have a time limit and are repeated where that may help. */
+/** A database on a network that may fail. Statements have a time limit and are retried where that may help. */
 export class Database {
   /** Name of the database in messages. */
   readonly name: string
-  /** In quotes, for statements. */
+  /** Quoted name of the schema, for statements. */
   readonly schema: string
-  /** Turns of the statements at work; one connection is left for those that must not wait. */
+  /** Turns of normal statements. One connection is left for urgent ones. */
   readonly turns: Turns
   readonly #place: PostgresPlace
   readonly #options: DatabaseOptions
   readonly #blanked: (text: string) => string
   readonly #outage: Outage
   #pool: Promise<PostgresPool> | undefined
-  /** True once it has answered: until then an error is rather one of the address. */
+  /** True once the database has answered. Before that, an error is more likely caused by the address. */
   #hasAnswered = false
   #isClosed = false
 
@@ -116,7 +116,7 @@ export class Database {
     this.#outage = new Outage(options.logger, this.name, (thrown) => blanked(failureWords(thrown)))
   }
 
-  /** Runs one statement, in its turn, and again while that may help. It must do no harm when it is done twice. */
+  /** Runs one statement in its turn, and retries it where that may help. It must be safe to run twice. */
   query(text: string, values: readonly unknown[] = [], timeoutMs?: number): Promise<readonly Row[]> {
     return this.patiently(async () => {
       const end = await this.turns.take()
@@ -128,12 +128,12 @@ export class Database {
     })
   }
 
-  /** Runs one statement once and at once. */
+  /** Runs one statement immediately, without retries. */
   async once(text: string, values: readonly unknown[] = [], timeoutMs?: number): Promise<readonly Row[]> {
     return await this.#run(await this.#open(), text, values, timeoutMs)
   }
 
-  /** Does `work` as one transaction, in its turn, and again while that may help. */
+  /** Runs `work` as one transaction in its turn, and retries it where that may help. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
     return this.patiently(async () => {
       const end = await this.turns.take()
@@ -179,7 +179,7 @@ export class Database {
     return rows as readonly Row[]
   }
 
-  /** Asks the database. Until it has answered for the first time, only the caller is told of an error. */
+  /** Sends a request to the database. Until its first answer, errors go only to the caller. */
   async #asked<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask()
@@ -189,7 +189,7 @@ export class Database {
     }
   }
 
-  /** Does `work` again, for as long as the options say, while it fails with errors that pass. Rejects as it did last. */
+  /** Retries `work` for up to `retryMs` while it fails with transient errors. Rejects with the last error. */
   async patiently<T>(work: () => Promise<T>): Promise<T> {
     const { clock, retryMs } = this.#options
     const since = clock.now()
@@ -224,7 +224,7 @@ export class Database {
     return pool
   }
 
-  /** Ends the pool that it has made; a pool that was given stays open. Statements after that open another one, for a moment. */
+  /** Closes the store's own pool. The application's pool stays open. Later statements open another pool briefly. */
   async close(): Promise<void> {
     this.#isClosed = true
     const opened = this.#pool
@@ -235,7 +235,7 @@ export class Database {
     else pool.off('error', ignore)
   }
 
-  /** The error of a piece of work that failed, without a password; coded ones stay as they are. */
+  /** Returns the error for a failed operation, without a password. A `RuntimeError` is returned unchanged. */
   failure(code: ErrorCode, what: string, thrown: unknown): RuntimeError {
     if (thrown instanceof RuntimeError) return thrown
     const words = this.#blanked(failureWords(thrown)).replace(/[.]?$/, '.')

@@ -1,9 +1,9 @@
 import { messageOf, RuntimeError } from '../../../src/protocol/errors.ts'
 
-/** A problem of a database that does not pass, in words for the person who set it up. */
+/** A permanent problem of a database, described for the person who set it up. */
 export class Refusal extends Error {}
 
-/** The class of an error of a server, and the rest of its code; `undefined` for one of the network, or of this side. */
+/** Returns the SQLSTATE code of a server error; `undefined` for an error of the network or the client. */
 export function sqlState(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('severity' in thrown)) return undefined
   const code: unknown = Reflect.get(thrown, 'code')
@@ -11,27 +11,27 @@ export function sqlState(thrown: unknown): string | undefined {
 }
 
 /**
- * SQLSTATE codes of failures that pass: connections (08), resources such as a full disk (53), a server that ends, starts, or cancels (57),
- * conflicts with others (40), a lock that was not had (55P03), and a server that may only be read, as one that has just been replaced.
+ * SQLSTATE codes of transient failures: connections (08), resources such as a full disk (53), a server that shuts down, starts or cancels (57),
+ * transaction conflicts (40), an unavailable lock (55P03), and a read-only server (25006), such as one that has just been replaced.
  */
 const passing = /^(?:08|40|53|57P|57014|55P03|25006)/
 
 const ownErrors = [Refusal, RuntimeError, TypeError, RangeError]
 
-/** Returns true if the same may work later. An error that is neither of the server nor of this side is of the network. */
+/** Returns true if a retry may succeed. An error from neither the server nor the client is a network error. */
 export function isPassing(thrown: unknown): boolean {
   const state = sqlState(thrown)
   return state === undefined ? !ownErrors.some((own) => thrown instanceof own) : passing.test(state)
 }
 
-/** Returns true if there is no database to work with for the moment: none is reached, or it ends, starts, is full, or may only be read. */
+/** Returns true if the database is unavailable for now: unreachable, shutting down, starting, full, or read-only. */
 export const isOutage = (thrown: unknown): boolean =>
   isPassing(thrown) && /^(?:08|53|57P|25006)/.test(sqlState(thrown) ?? '08')
 
-/** Returns true if a table or schema that a statement names is not there. */
+/** Returns true if a table or schema named by a statement is missing. */
 export const isMissingTable = (thrown: unknown): boolean => ['42P01', '3F000'].includes(sqlState(thrown) ?? '')
 
-/** Returns true if an error is the fault of the values that a statement was given: other values may be taken. */
+/** Returns true if an error is caused by a statement's values, so that other values may succeed. */
 export const isOfValues = (thrown: unknown): boolean =>
   thrown instanceof RangeError || /^(?:22|54|XX)/.test(sqlState(thrown) ?? '')
 

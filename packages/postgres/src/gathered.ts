@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 
-/** How many questions one statement answers. */
+/** Maximum number of queries that one statement answers. */
 const most = 128
 
 interface Waiting<Asked, Answer> {
@@ -9,14 +9,14 @@ interface Waiting<Asked, Answer> {
   reject(error: unknown): void
 }
 
-/** Questions that share a statement if they wait at the same time: while the connections are busy, and in one turn of the process. */
+/** Combines queries that wait at the same time into one statement: those in one tick, and those made while connections are busy. */
 export class Gathered<Asked, Answer> {
   readonly #database: Database
   readonly #answerAll: (asked: readonly Asked[]) => Promise<readonly Answer[]>
   #waiting: Waiting<Asked, Answer>[] = []
   #isAwaited = false
 
-  /** `answerAll` is given questions and gives an answer for each, in their order; it is done again when the database fails for a moment. */
+  /** `answerAll` takes queries and returns their answers in the same order. It is retried after transient failures. */
   constructor(database: Database, answerAll: (asked: readonly Asked[]) => Promise<readonly Answer[]>) {
     this.#database = database
     this.#answerAll = answerAll

@@ -5,14 +5,14 @@ import type { Database, Row } from './database.ts'
 import { Gathered } from './gathered.ts'
 
 /**
- * Records of a page: the first is small, as many readers want the beginning only; it is larger for a reader that says how many are wanted.
+ * Number of records per page. The first page is small, as many readers want only the beginning. A reader that states its number gets more.
  */
 const pages = { first: 8, known: 320, most: 1_024, characters: 4 * 1024 * 1024 } as const
 
-/** Largest `seq` that its column takes. */
+/** Largest `seq` that fits its column. */
 const largestSeq = 2 ** 31 - 1
 
-/** Reads logs in pages. Reads of one record share a statement: they look how a log begins, or whether it has more. */
+/** Reads logs in pages. Reads of a single record, such as a log's first, are combined into one statement. */
 export class LogReader {
   readonly #database: Database
   readonly #single: Gathered<Page, readonly Row[]>
@@ -56,7 +56,7 @@ export class LogReader {
     }
   }
 
-  /** One row without a record where there is none from `next` on; no row without a log. `agent`: its number, once it is known. */
+  /** Returns one row without a record if there are none from `next` on, and no row if there is no log. `agent`: its number, once known. */
   #page(page: Page, agent: number | undefined): Promise<readonly Row[]> {
     if (agent !== undefined) return readPage(this.#database, 'number', agent, page)
     return page.wanted > 1 ? readPage(this.#database, 'id', page.agentId, page) : this.#single.ask(page)
@@ -80,7 +80,7 @@ function readPage(
   return database.query(sql, [which, next, wanted])
 }
 
-/** The same for one record each of several logs. */
+/** Returns the pages of several logs, one record each. */
 async function readSinglePages(database: Database, asked: readonly Page[]): Promise<readonly (readonly Row[])[]> {
   const sql = `SELECT g.at, a.number, a.last_seq, r.seq, r.body
     FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS g (id, next, at) JOIN ${database.schema}.agents a ON a.id = g.id

@@ -1,2 +1,2 @@
-/** Returns text that the database takes: units that are no characters there are replaced. JSON has none of them. Pure. */
+/** Returns text that the database accepts, with lone surrogates and NUL replaced. JSON contains neither. Pure. */
 export const plainText = (value: string): string => value.toWellFormed().replaceAll('\u0000', '\ufffd')

@@ -3,7 +3,7 @@ import type { LogRecord } from '../../../src/protocol/records.ts'
 import { countRepeated, otherRecord } from '../../stores/src/rules/appendChecks.ts'
 import type { Append, PostgresLease } from './postgresLease.ts'
 
-/** Plan of the appends of a log. `refusals`: in order, `undefined` for an append that is stored once `records` are. */
+/** Plan for the appends of a log. `refusals` are in order, `undefined` for an append that is stored once `records` are. */
 export interface Plan {
   readonly lease: PostgresLease
   readonly appends: readonly Append[]
@@ -14,7 +14,7 @@ export interface Plan {
   readonly bodies: readonly string[]
 }
 
-/** The records that appends give although the log may have them already, as a span of seqs; `undefined`: none. Pure. */
+/** Returns the range of seqs that the appends contain but the log may already have; `undefined` if none. Pure. */
 export function repeatedIn(appends: readonly Append[], lastSeq: number): { from: number; to: number } | undefined {
   const seqs = appends.flatMap(({ records }) => records.map(({ seq }) => seq).filter((seq) => seq <= lastSeq))
   if (seqs.length === 0) return undefined
@@ -24,7 +24,7 @@ export function repeatedIn(appends: readonly Append[], lastSeq: number): { from:
   })
 }
 
-/** Finds what is new in appends that may repeat what the log has, or one another. `known`: the bodies of what it has, by seq. Pure. */
+/** Returns the new records of appends that may repeat the log's or one another's records. `known`: bodies in the log, by seq. Pure. */
 export function planAppend(lease: PostgresLease, appends: readonly Append[], known: ReadonlyMap<number, string>): Plan {
   const { agentId, lastSeq } = lease
   const records: LogRecord[] = []

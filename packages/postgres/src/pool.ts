@@ -1,16 +1,16 @@
 import { loadPeer } from '../../../src/protocol/ports/loadPeer.ts'
 
-/** A statement as a pool takes it. */
+/** A statement in the form that a pool takes. */
 export interface PostgresQuery {
   readonly text: string
   readonly values: unknown[]
-  /** Reads values of results. */
+  /** Parsers for result values. */
   readonly types: { getTypeParser(type: number, format?: string): (value: string) => unknown }
-  /** Milliseconds after which it is given up. */
+  /** Time limit in milliseconds. */
   readonly query_timeout: number
 }
 
-/** Runs statements: a pool, or one of its connections. */
+/** Executor of statements: a pool, or one of its connections. */
 export interface PostgresQueries {
   query(query: PostgresQuery): Promise<{ readonly rows: readonly unknown[] }>
 }
@@ -19,28 +19,28 @@ export interface PostgresQueries {
 export interface PostgresClient extends PostgresQueries {
   on(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
-  /** Gives the connection back; `true`: it is not to be used again. */
+  /** Returns the connection to the pool. `true`: the connection must not be used again. */
   release(isBroken?: boolean): void
 }
 
-/** Connections to a database: a `Pool` of the package `pg` 8.16 or newer, or what wraps one. */
+/** Connections to a database: a `Pool` of the package `pg` 8.16 or newer, or a wrapper around one. */
 export interface PostgresPool extends PostgresQueries {
   connect(): Promise<PostgresClient>
   on(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** A pool that the store has made, and ends. */
+/** A pool that the store has created and ends. */
 export interface OwnPool extends PostgresPool {
   end(): Promise<void>
 }
 
-/** How a pool is made. */
+/** Options for creating a pool. */
 export interface PoolOptions {
   readonly url: string
   readonly connections: number
   readonly queryTimeoutMs: number
-  /** How long an unused connection is kept, in milliseconds. */
+  /** Time for which an unused connection is kept, in milliseconds. */
   readonly idleMs: number
 }
 
@@ -65,7 +65,7 @@ export async function makePool({ url, connections, queryTimeoutMs, idleMs }: Poo
 
 const asText = (value: string): unknown => value
 
-/** By the number of a type: an application may have changed how its own pool reads them. */
+/** Parsers by type number. An application may have changed how its own pool parses these types. */
 const readers = new Map<number, (value: string) => unknown>([
   [16, (value) => value === 't'],
   [17, (value) => Buffer.from(value.slice(2), 'hex')],
@@ -75,5 +75,5 @@ const readers = new Map<number, (value: string) => unknown>([
   [701, Number],
 ])
 
-/** Integers of eight bytes are numbers here: none of ours is beyond 2 ** 53. */
+/** Parsers that read eight-byte integers as numbers, since none of the stored ones exceeds 2 ** 53. */
 export const types: PostgresQuery['types'] = { getTypeParser: (type) => readers.get(type) ?? asText }

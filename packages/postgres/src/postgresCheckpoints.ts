@@ -7,18 +7,18 @@ import { plainText } from './plainText.ts'
 import type { LeaseOf, PostgresLease } from './postgresLease.ts'
 import { RecentBodies } from '../../stores/src/recentBodies.ts'
 
-/** Bytes a millisecond that a checkpoint takes on its way, at least. */
+/** Minimum transfer rate of checkpoints, in bytes per millisecond, used for timeouts. */
 const slowest = 1_000
 
 const bytesIn = (sent: unknown): Uint8Array | undefined =>
   typeof sent === 'string' ? Buffer.from(sent, 'base64') : undefined
 
-/** Tells a row from the one that stands there after the next write. */
+/** Returns SQL for a row's version, which differs after each write. */
 const versionOf = (row: string): string => `concat_ws('/', ${row}.agent, ${row}.xmin, ${row}.ctid)`
 
 const ownRow = 'SELECT number, $3::int, $4::text, $5::text, $6::bytea FROM held'
 
-/** Statements that write a checkpoint of a lease: the row of what it shares is there, it is new, or there is none. */
+/** Statements that write a checkpoint of a lease: its shared row exists, is new, or is not needed. */
 const writes = {
   known: (table: string) =>
     `INSERT INTO ${table} AS c ${ownRow} WHERE EXISTS (SELECT FROM ${table} WHERE agent = -$1::bigint AND form = $7)`,
@@ -29,19 +29,19 @@ const writes = {
 } as const
 
 /**
- * Checkpoints in the same database. What one shares with others is a row of its own, under the number of the agent with a minus before it:
- * `form` is its id. Stores that know nothing of such rows never look at them.
+ * Keeps checkpoints in the same database. The part that several checkpoints share is a row of its own, under the agent's negated number,
+ * with its id in `form`. Older stores never read such rows.
  */
 export class PostgresCheckpoints implements CheckpointStore {
   readonly keepsShared = true
   readonly #database: Database
   readonly #queryTimeoutMs: number
   readonly #leaseOf: LeaseOf
-  /** The last write of each agent that is under way: they take turns. */
+  /** Write in progress for each agent. Writes for one agent run one after another. */
   readonly #writing = new Map<string, Promise<void>>()
   readonly #recent = new RecentBodies()
 
-  /** `leaseOf` throws `STORE_CLOSED`, `STORE_NOT_OPEN`, `STORE_LEASE_LOST`. */
+  /** `leaseOf` rejects with `STORE_CLOSED`, `STORE_NOT_OPEN`, `STORE_LEASE_LOST`. */
   constructor(database: Database, queryTimeoutMs: number, leaseOf: LeaseOf) {
     this.#database = database
     this.#queryTimeoutMs = queryTimeoutMs
@@ -107,7 +107,7 @@ export class PostgresCheckpoints implements CheckpointStore {
     }
   }
 
-  /** Writes a checkpoint; `shared`: what is known of what it shares. `undefined`: the lease is lost, or it is not known. */
+  /** Writes a checkpoint. `shared`: state of its shared row. Returns `undefined` if the lease is lost, or a `known` shared row is missing. */
   async #run(shared: keyof typeof writes, values: readonly unknown[], bytes: number): Promise<Row | undefined> {
     const { schema } = this.#database
     const sql = `WITH held AS (SELECT number FROM ${schema}.agents WHERE number = $1 AND epoch = $2 FOR SHARE)

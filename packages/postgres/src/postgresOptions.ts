@@ -7,29 +7,29 @@ import { onlyFields } from '../../../src/protocol/checks/onlyFields.ts'
 import type { SnapshotLimits } from '../../../src/protocol/ports/snapshots.ts'
 
 export interface PostgresStoreOptions {
-  /** The schema with the tables, of its own; made if it is missing. Default: `escapement`. */
+  /** Schema for the store's tables, used by nothing else. Created if missing. Default: `escapement`. */
   readonly schema?: string
   /**
-   * How long a log stays with a process that no longer reports that it is alive, in milliseconds from 100 on; it reports three times as
+   * Time for which a log stays with a process that has stopped reporting, in milliseconds, at least 100. A process reports three times as
    * often. Only the database's clock counts. Default: 10,000.
    */
   readonly leaseMs?: number
-  /** How many connections it makes, or takes of a pool that it was given. Default: 4. */
+  /** Maximum number of connections that the store opens, or uses in a given pool. Default: 4. */
   readonly connections?: number
-  /** How long an answer of the database is waited for, in milliseconds; longer for many bytes. Default: 5,000. */
+  /** Time limit of a database answer in milliseconds, extended for large transfers. Default: 5,000. */
   readonly queryTimeoutMs?: number
-  /** How long a statement is tried again, in milliseconds, while the database or the way to it fails. Default: 30,000. */
+  /** Time for which a statement is retried while the database or network fails, in milliseconds. Default: 30,000. */
   readonly retryMs?: number
   /**
-   * Indexes the text of messages, a second behind the appends, so that `search` finds it. Without it appends cost less, and there is no
+   * True to index the text of messages, about a second after the append, for `search`. Without it appends cost less, and there is no
    * `search`. Default: true.
    */
   readonly search?: boolean
-  /** Gets a line when the database cannot be reached, with why, and when it answers again. Default: none. */
+  /** Logger that gets a line with the reason when the database becomes unreachable, and one when it answers again. Default: none. */
   readonly logger?: Logger
-  /** Measures pauses between tries and times of leases. Default: the system's clock. */
+  /** Clock for pauses between retries and for lease times. Default: the system's clock. */
   readonly clock?: Clock
-  /** How much is kept of the files that one agent changed, for `undo`. Default: as `fileStore`. */
+  /** Limits on the kept contents of files that one agent changed, for `undo`. Default: as for `fileStore`. */
   readonly snapshots?: Partial<SnapshotLimits>
 }
 

@@ -9,7 +9,7 @@ class Conditions {
   readonly values: unknown[] = []
   readonly #parts: string[] = []
 
-  /** Adds one; it gets the places of its values. */
+  /** Adds a condition. `sql` gets the placeholders of its values. */
   add(values: readonly unknown[], sql: (...places: string[]) => string): void {
     const places = values.map((value) => `$${this.values.push(value)}`)
     this.#parts.push(sql(...places))
@@ -20,7 +20,7 @@ class Conditions {
   }
 }
 
-/** Returns the conditions of `query`, `after` and `limit` aside, on a row of the table of agents. */
+/** Returns the conditions of `query`, without `after` and `limit`, on a row of the agents table. */
 export function conditionsOf(schema: string, query: LogQuery): Conditions {
   const { ids, within, definition, parent } = query
   const conditions = new Conditions()

@@ -3,7 +3,7 @@ import { checkSnapshotSize, isSnapshotId, SnapshotIndex, snapshotId } from '../.
 import type { Database, Row } from './database.ts'
 import { isMissingTable } from './failures.ts'
 
-/** Contents of files as agents found them, in the same database. Only the process that holds an agent's log writes those of the agent. */
+/** Keeps contents of files as agents found them, in the same database. Only the process that holds an agent's log writes its contents. */
 export class PostgresSnapshots implements SnapshotStore {
   readonly maxFileBytes: number
   readonly #database: Database
@@ -82,7 +82,7 @@ export class PostgresSnapshots implements SnapshotStore {
     return bytes instanceof Uint8Array && snapshotId(bytes) === id ? bytes : undefined
   }
 
-  /** Forgets what it knows of an agent whose log is let go: another process may write there next. */
+  /** Forgets everything about an agent whose log is released, since another process may write next. */
   forget(agentId: string): void {
     this.#indexes.delete(agentId)
   }

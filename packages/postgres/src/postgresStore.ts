@@ -31,7 +31,7 @@ import { readPage } from './postgresPages.ts'
 import { TextIndex } from './textIndex.ts'
 import { isAlive, Worker, workerWords } from './worker.ts'
 
-/** How long deleting one log may take, in milliseconds. */
+/** Time limit for deleting one log, in milliseconds. */
 const deletionMs = 300_000
 
 class PostgresStore implements ErasableStore {
@@ -45,7 +45,7 @@ class PostgresStore implements ErasableStore {
   readonly #reader: LogReader
   readonly #worker: Worker
   readonly #leases = new Map<string, PostgresLease>()
-  /** Logs that are being opened or deleted, with the work under way. */
+  /** Opens and deletes in progress, by agent. */
   readonly #working = new Map<string, Promise<unknown>>()
   #prepared: Promise<void> | undefined
   #isThere = false
@@ -81,7 +81,7 @@ class PostgresStore implements ErasableStore {
     if (lease.isLost) throw leaseLost(agentId, lease.epoch, undefined)
   }
 
-  /** The lease that is out, if it is the one that is named. */
+  /** Returns the current lease of an agent if it has the given epoch. */
   #heldAs(agentId: string, epoch: number | undefined): PostgresLease | undefined {
     if (this.#closed !== undefined) throw this.#closedError()
     const lease = this.#leases.get(agentId)
@@ -91,7 +91,7 @@ class PostgresStore implements ErasableStore {
     return lease
   }
 
-  /** The lease that is out. @throws RuntimeError `STORE_CLOSED`, `STORE_NOT_OPEN`, `STORE_LEASE_LOST` */
+  /** Returns the current lease. @throws RuntimeError `STORE_CLOSED`, `STORE_NOT_OPEN`, `STORE_LEASE_LOST` */
   async #leaseOf(agentId: string, epoch: number | undefined): Promise<PostgresLease> {
     const held = this.#heldAs(agentId, epoch)
     if (held !== undefined) return held
@@ -101,7 +101,7 @@ class PostgresStore implements ErasableStore {
     return out!
   }
 
-  /** The epoch of the newest lease there was, if it matters. */
+  /** Returns the epoch of the newest lease so far, if it matters. */
   async #newestEpoch(agentId: string, named: number | undefined): Promise<number> {
     if (named === undefined) return 0
     const sql = `SELECT epoch FROM ${this.#database.schema}.agents WHERE id = $1`
@@ -147,7 +147,7 @@ class PostgresStore implements ErasableStore {
     )
   }
 
-  /** Reads; where there are no tables yet there is nothing. A store that is closed reads as any other process may. */
+  /** Runs a query, which finds nothing while there are no tables. A closed store can still read, as any other process can. */
   async #query(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
     return (await this.#hasTables()) ? await this.#database.query(text, values) : []
   }
@@ -169,7 +169,7 @@ class PostgresStore implements ErasableStore {
     return (await this.#take(agentId, takeOver)) ?? Promise.reject(await this.#locked(agentId))
   }
 
-  /** `undefined`: somebody else has the log. */
+  /** Takes the log; `undefined` if another process has it. */
   async #take(agentId: string, takeOver: boolean): Promise<StoreLease | undefined> {
     const worker = await this.#worker.number
     const { schema } = this.#database
@@ -281,7 +281,7 @@ class PostgresStore implements ErasableStore {
     if (!isDone) throw await this.#locked(agentId)
   }
 
-  /** Does what takes a log, if it is not taken here; `close` waits for it. */
+  /** Runs work that takes a log, unless this store has taken it already. `close` waits for the work. */
   async #alone<T>(
     agentId: string,
     code: 'STORE_OPEN_FAILED' | 'STORE_DELETE_FAILED',
@@ -343,17 +343,17 @@ class PostgresStore implements ErasableStore {
 }
 
 /**
- * A store in a PostgreSQL database, with the logs of any number of agents and processes: the log of an agent is written by one of them,
- * and that of a process that is gone, or says nothing any more, is free after `leaseMs`. Needs the optional package `pg`. Tables are made
- * and brought up to date by the first `open`. See `Store` for the contract.
+ * A store in a PostgreSQL database, for the logs of any number of agents and processes. An agent's log is written by one process at a time.
+ * The log of a process that is gone, or has stopped reporting, becomes free after `leaseMs`. Needs the optional package `pg`. The first
+ * `open` creates the tables or updates them. See `Store` for the contract.
  *
- * Work that fails for a moment (a restart of the database, the network, a full disk) is tried again for `retryMs`, with no record lost or
- * written twice; an agent that has to wait longer pauses with `STORE_APPEND_FAILED`.
+ * Operations that fail for a moment (a restart of the database, the network, a full disk) are retried for `retryMs`, with no record lost
+ * or written twice. An agent that has to wait longer pauses with `STORE_APPEND_FAILED`.
  *
- * @param place The URL of a database, or a `Pool` of `pg` that the application has made, and ends itself.
+ * @param place The URL of a database, or a `Pool` of `pg` that the application has created and ends itself.
  * @throws RuntimeError `INVALID_OPTION` for anything but such a URL or pool, and for wrong options. Problems with the database are reported
- * by `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`), and a missing package by `open` (`PACKAGE_MISSING`). No error has the
- * password of the URL.
+ * by `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`), and a missing package by `open` (`PACKAGE_MISSING`). No error contains
+ * the password of the URL.
  *
  * @example
  * ```ts no-run

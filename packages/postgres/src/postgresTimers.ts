@@ -4,14 +4,14 @@ import type { Database } from './database.ts'
 import { isMissingTable, sqlState } from './failures.ts'
 import type { LeaseOf } from './postgresLease.ts'
 
-/** The times of agents, in the rows of the agents. */
+/** Keeps the agents' times in their rows. */
 export class PostgresTimers implements TimerIndex {
   readonly #database: Database
   readonly #leaseOf: LeaseOf
-  /** Last write of each agent that is under way: they take turns. */
+  /** Write in progress for each agent. Writes for one agent run one after another. */
   readonly #writing = new Map<string, Promise<void>>()
 
-  /** `leaseOf` throws `STORE_CLOSED`, `STORE_NOT_OPEN`, `STORE_LEASE_LOST`. */
+  /** `leaseOf` rejects with `STORE_CLOSED`, `STORE_NOT_OPEN`, `STORE_LEASE_LOST`. */
   constructor(database: Database, leaseOf: LeaseOf) {
     this.#database = database
     this.#leaseOf = leaseOf

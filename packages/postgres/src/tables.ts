@@ -2,13 +2,13 @@ import type { Database, Run } from './database.ts'
 import { isMissingTable, Refusal } from './failures.ts'
 
 /**
- * The tables, step by step: a schema that has the first n of these has version n. A step that has been released is never changed, and
- * must leave those at work that know the tables only up to the one before.
+ * Migrations of the tables: a schema with the first n of these has version n. A released step is never changed, and must not break
+ * processes that know only the steps before it.
  *
- * One row a process tells that it is alive, and not one a log. Columns that an append changes are part of no index, so that the row of an
- * agent is written anew in its place; lists go by the `minute`, which changes rarely. `labels`: values that lists are filtered by. `texts`:
- * words that were said, filled behind the appends, up to the record `noted`. Epochs are counted for all logs together, so that a log that
- * is deleted and begun anew has no earlier epoch. Bodies are text: `jsonb` refuses what JSON may hold.
+ * Each process, not each log, has one row that reports it alive. Columns that an append changes are in no index, so that an agent's row
+ * is rewritten in place. Lists are ordered by `minute`, which changes rarely. `labels`: values that lists are filtered by. `texts`:
+ * the words of messages, indexed after the appends, up to the record `noted`. Epochs are counted for all logs together, so that a log that
+ * is deleted and recreated has no earlier epoch. Bodies are text, because `jsonb` rejects some valid JSON.
  */
 const steps: readonly ((schema: string) => string)[] = [
   (schema) => `
@@ -86,12 +86,12 @@ CREATE INDEX due ON ${schema}.agents (due_at, id) WHERE due_at IS NOT NULL;
 `,
 ]
 
-/** How long making the tables may take, with others that make them, in milliseconds. */
+/** Time limit for creating the tables in milliseconds, including waiting for other processes that create them. */
 const mostMs = 300_000
 
 const newest = steps.length
 
-/** The version of the tables; `undefined`: there are none. @throws Refusal when they are newer than these. */
+/** Returns the version of the tables; `undefined` if there are none. @throws Refusal when they are newer than these. */
 async function versionIn(run: Run, schema: string): Promise<number | undefined> {
   const rows = await run(`SELECT number FROM ${schema}.version`)
   const version = rows[0]?.['number']
@@ -101,7 +101,7 @@ async function versionIn(run: Run, schema: string): Promise<number | undefined> 
   return version
 }
 
-/** Returns true if the tables are there, so that they can be read. @throws Refusal when they are newer than these. */
+/** Returns true if the tables exist, so that they can be read. @throws Refusal when they are newer than these. */
 export async function hasTables(database: Database): Promise<boolean> {
   try {
     const run: Run = (text) => database.query(text)
@@ -113,9 +113,9 @@ export async function hasTables(database: Database): Promise<boolean> {
 }
 
 /**
- * Brings the tables up to date: once, even if several processes try. Where they exist, nothing is made, and no right to make any is needed.
+ * Updates the tables, once, even if several processes try. If they are up to date, nothing is created and no right to create is needed.
  *
- * @throws Refusal when the schema is of something else or of a newer version, or its database cannot hold every text.
+ * @throws Refusal when the schema belongs to something else or to a newer version, or its database cannot hold every text.
  */
 export async function prepareTables(database: Database): Promise<void> {
   const { schema } = database
@@ -133,7 +133,7 @@ export async function prepareTables(database: Database): Promise<void> {
   })
 }
 
-/** The version of the tables, whose place is made if there is none. */
+/** Returns the version of the tables, and creates its table if missing. */
 async function foundIn(run: Run, schema: string): Promise<number> {
   const [there] = await run(
     `SELECT to_regclass($1) IS NOT NULL AS tables, to_regnamespace($2) IS NOT NULL AS schema,

@@ -5,21 +5,21 @@ import { excerptFor, saidIn, searchWords, termsIn, type Term } from '../../store
 import type { Database, Row } from './database.ts'
 import { conditionsOf } from './postgresPages.ts'
 
-/** How long after an append its words are noted, in milliseconds. */
+/** Delay in milliseconds between an append and its indexing. */
 const delayMs = 1_000
-/** Maximum number of agents of one step, and of records of each. */
+/** Maximum number of agents in one step, and of records for each. */
 const most = { agents: 50, records: 50 } as const
-/** Characters of a word that count: the database refuses words over 2,046 bytes. */
+/** Number of indexed characters of a word. The database rejects words over 2,046 bytes. */
 const longest = 500
 
 /**
- * The words of the messages, in a table of their own: filled behind the appends, never with them. How far each log was noted is remembered,
- * so that a search first notes the words that a process left when it ended. Words that two processes note are the same as if one had.
+ * Index of the words in messages, in its own table, filled after the appends and never with them. The progress for each log is stored, so that
+ * a search first indexes the words that an ended process left. Indexing the same words in two processes does no harm.
  */
 export class TextIndex {
   readonly #database: Database
   readonly #clock: Clock
-  /** Agents with records that are not noted yet, as far as this process knows. */
+  /** Agents with records that are not indexed yet, as far as this process knows. */
   readonly #behind = new Set<number>()
   #cancel: (() => void) | undefined
   #working: Promise<void> | undefined
@@ -55,14 +55,14 @@ export class TextIndex {
     if (this.#behind.size > 0 && !this.#isClosed) this.#wait(0)
   }
 
-  /** Resolves once nothing more is noted here. */
+  /** Resolves once this process indexes nothing more. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancel?.()
     await this.#working
   }
 
-  /** Notes some records of these agents; gives those that have more, and `undefined` where there was nothing to note. */
+  /** Indexes some records of these agents. Returns those that have more, or `undefined` if there was nothing to index. */
   async #note(agents: readonly number[]): Promise<readonly number[] | undefined> {
     const { schema } = this.#database
     const list = `{${agents.join(',')}}`
@@ -103,7 +103,7 @@ export class TextIndex {
     return [...counts].flatMap(([agent, { count }]) => (count === most.records ? [agent] : []))
   }
 
-  /** Notes all words that are missing. */
+  /** Indexes all missing words. */
   async #catchUp(): Promise<void> {
     const { schema } = this.#database
     const sql = `SELECT a.number FROM ${schema}.agents a LEFT JOIN ${schema}.noted n ON n.agent = a.number
@@ -116,7 +116,7 @@ export class TextIndex {
     }
   }
 
-  /** Finds records by their words, those written just before included. Answers even where nothing can be noted. */
+  /** Finds records by their words, including those just written. Answers even if nothing can be indexed. */
   async search(query: SearchQuery): Promise<readonly SearchHit[]> {
     const { text, limit = defaultSearchLimit } = query
     const terms = termsIn(text)
@@ -146,12 +146,12 @@ export class TextIndex {
   }
 }
 
-/** Words have letters, digits and marks only, so that nothing in quotes ends them. */
+/** Quotes a word. Words consist of letters, digits and marks only, so they cannot end the quotes. */
 const quoted = (word: string): string => `'${word.slice(0, longest)}'`
 
 const matchOf = ({ words, isOpen }: Term): string => `(${words.map(quoted).join(' <-> ')}${isOpen ? ':*' : ''})`
 
-/** The words of a text with their places, as the database writes them: its own parser knows not every script. */
+/** Returns the words of a text with their positions in the database's notation, because its own parser does not know every script. */
 function vectorOf(text: string): string {
   const places = new Map<string, number[]>()
   for (const [index, word] of searchWords(text).entries()) {

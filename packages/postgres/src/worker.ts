@@ -4,16 +4,16 @@ import { hasEnded, holderIn, holderWords, newHolder } from '../../stores/src/hol
 import type { Database, Row } from './database.ts'
 import type { PostgresLease } from './postgresLease.ts'
 
-/** A worker's row counts as alive while this holds: only the clock of the database is asked. */
+/** Returns the SQL condition that a worker's row counts as alive. Only the database's clock is used. */
 export const isAlive = (worker: string): string => `${worker}.beat + ${worker}.lease > clock_timestamp()`
 
-/** How often in the time of a lease it is renewed; and tried again when that failed. */
+/** Number of renewals, or of tries after a failure, within the time of a lease. */
 const beats = 3
 const triesAfterFailure = 12
 
 /**
- * A point in time by the clock of the store, which may be set back, and by one that only goes forward, which may stand still while the
- * machine sleeps.
+ * A point in time by two clocks: the store's, which may be set back, and a monotonic one, which may stand still while the machine
+ * sleeps.
  */
 interface Moment {
   readonly at: number
@@ -22,39 +22,39 @@ interface Moment {
 
 const momentOf = (clock: Clock): Moment => ({ at: clock.now(), steady: performance.now() })
 
-/** The longer of the two, in milliseconds. */
+/** Returns the longer of the two elapsed times, in milliseconds. */
 const msSince = ({ at, steady }: Moment, clock: Clock): number => Math.max(clock.now() - at, performance.now() - steady)
 
-/** In words, who has a log, from a row with `holder`. */
+/** Describes the holder of a log, from a row with `holder`. */
 function wordsOf({ holder }: Row): string {
   const known = typeof holder === 'string' ? holderIn(holder) : undefined
   return known === undefined ? 'an unknown holder' : holderWords(known)
 }
 
-/** The same, with the seconds that are `left` to it. */
+/** Describes the holder, with the remaining seconds of its lease from `left`. */
 export const workerWords = (row: Row): string =>
   `${wordsOf(row)}, for ${Math.max(1, Math.ceil(Number(row['left'])))} s more unless it goes on`
 
-/** This store among those that write: it says that it is alive, and hears which logs others have taken. */
+/** This store's entry among the writers. It reports that the store is alive, and learns which logs others have taken. */
 export class Worker {
   readonly #database: Database
   readonly #leaseMs: number
   readonly #clock: Clock
   readonly #leases: () => Iterable<PostgresLease>
   #number: Promise<number> | undefined
-  /** Holder that this store is, as its row has it. */
+  /** Description of this store as a holder, as in its row. */
   #holder = ''
   #stopTimer: (() => void) | undefined
-  /** Where its agents are reached. */
+  /** Address at which the store's agents are reached. */
   #url: string | undefined
-  /** Leases that ended while the database could not be told. */
+  /** Leases that ended while the database was unreachable. */
   readonly #unreleased = new Set<PostgresLease>()
   #isEnded = false
-  /** When it last said that it is alive: before it was heard. */
+  /** Time of the last successful report, taken before it was sent. */
   #said: Moment | undefined
   #renewing: Promise<void> | undefined
 
-  /** `leases`: those that are out. */
+  /** `leases`: the current leases. */
   constructor(
     database: Database,
     { leaseMs, clock }: { readonly leaseMs: number; readonly clock: Clock },
@@ -66,30 +66,30 @@ export class Worker {
     this.#leases = leases
   }
 
-  /** True while others take it for alive, as far as it can know. */
+  /** True while others consider this store alive, as far as it can know. */
   get holds(): boolean {
     return this.#said === undefined || msSince(this.#said, this.#clock) < this.#leaseMs
   }
 
-  /** Milliseconds since it last said that it is alive, as far as it can know; `undefined`: it has not said so yet. */
+  /** Milliseconds since the last report, as far as known; `undefined` before the first. */
   get saidAgoMs(): number | undefined {
     return this.#said === undefined ? undefined : msSince(this.#said, this.#clock)
   }
 
-  /** Says now that it is alive, and hears which logs others have taken. Rejects as the database does. */
+  /** Reports now that the store is alive, and learns which logs others have taken. Rejects as the database does. */
   renew(): Promise<void> {
     this.#renewing ??= this.#beat().finally(() => (this.#renewing = undefined))
     return this.#renewing
   }
 
-  /** Its number in the table, where it is from the first call on. */
+  /** Number of the store among the workers. The first access adds it. */
   get number(): Promise<number> {
     this.#number ??= this.#join()
     this.#number.catch(() => (this.#number = undefined))
     return this.#number
   }
 
-  /** Its number if it is one of them; does not make it one. */
+  /** Number of the store if it is a worker. Does not add it. */
   get known(): Promise<number | undefined> {
     return this.#number?.catch(() => undefined) ?? Promise.resolve(undefined)
   }
@@ -162,7 +162,7 @@ export class Worker {
     for (const lease of leases) if (gone.has(`${lease.number} ${lease.epoch}`)) lease.lose()
   }
 
-  /** Says where the agents are reached whose logs this store has open. */
+  /** Publishes the address at which agents with open logs in this store are reached. */
   async announce(url: string | undefined): Promise<void> {
     this.#url = url
     if (url === undefined && this.#number === undefined) return
@@ -173,7 +173,7 @@ export class Worker {
     ])
   }
 
-  /** Returns the holder of a log, if it says that it is alive. */
+  /** Returns the holder of a log, if it is reported alive. */
   async holder(agentId: string): Promise<LogHolder | undefined> {
     const { schema } = this.#database
     const [row] = await this.#database.query(
@@ -187,7 +187,7 @@ export class Worker {
     return { ...(typeof url === 'string' ? { url } : {}), epoch: Number(epoch), isHere, words: workerWords(row) }
   }
 
-  /** Ends all leases of who has a log, if that was a process of this machine that is not there any more; `false`: that is not known. */
+  /** Ends all leases of a log's holder if that was a process on this machine that no longer exists. Returns `false` if that is unknown. */
   async endDead(agentId: string): Promise<boolean> {
     const { schema } = this.#database
     const [row] = await this.#database.query(
@@ -200,13 +200,13 @@ export class Worker {
     return true
   }
 
-  /** Returns the workers that have announced where they are, and say that they are alive. */
+  /** Returns the workers that have published an address and are alive. */
   async announced(): Promise<readonly LogWorker[]> {
     const sql = `SELECT url, holder FROM ${this.#database.schema}.workers w WHERE url IS NOT NULL AND ${isAlive('w')} ORDER BY url, number`
     return (await this.#database.query(sql)).map((row) => ({ url: String(row['url']), words: wordsOf(row) }))
   }
 
-  /** Lets other writers have logs; where the database cannot be told now, it is with the next beat, or they are free by themselves. */
+  /** Releases logs for other writers. If the database is unreachable, this happens with the next report, or the leases expire. */
   async release(leases: readonly PostgresLease[]): Promise<void> {
     if (leases.length === 0) return
     const { schema } = this.#database
@@ -223,7 +223,7 @@ export class Worker {
     }
   }
 
-  /** Takes it from the workers, and frees all that it has. */
+  /** Removes this store from the workers, and releases all its logs. */
   async leave(): Promise<void> {
     this.#isEnded = true
     const number = await this.known

@@ -13,9 +13,9 @@ export interface Statement {
 const numbers = (list: readonly number[]): string => `{${list.join(',')}}`
 
 /**
- * Writes the records of many logs by one statement, which is one commit: for each log that still has the epoch and the last record that its
- * writer knows. Gives the place `at` of those among the plans, from 1. Bodies come as one text with a line each, which JSON allows: it
- * takes a fraction of the work that an array does.
+ * Returns the statement that writes the records of many logs in one commit: for each log that still has the epoch and last record known to
+ * its writer. It yields the positions `at` of those plans, from 1. Bodies are sent as one text with a line each, which JSON allows, because
+ * that takes a fraction of the work that an array does.
  */
 export function writeRecords(schema: string, plans: readonly Plan[]): Statement {
   const births = plans.flatMap(({ records }, index) =>
@@ -51,12 +51,12 @@ SELECT at FROM moved`
 
 /** The first record of a log that is written. */
 interface Birth {
-  /** The place of its plan, from 1. */
+  /** Position of its plan, from 1. */
   readonly at: number
   readonly record: RecordOf<'agent.created'>
 }
 
-/** Columns of an agent that lists ask for. */
+/** Columns of an agent that lists use. */
 const birthColumns = `, created_at = coalesce(b.created_at, a.created_at), definition = coalesce(b.definition, a.definition),
     path = coalesce(b.path, a.path), forked_from = coalesce(b.forked_from, a.forked_from), metadata = coalesce(b.metadata, a.metadata)`
 const birthSource = ` LEFT JOIN unnest($9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[])

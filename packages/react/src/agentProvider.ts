@@ -32,7 +32,7 @@ export function AgentProvider({ client, children }: AgentProviderProps): ReactEl
   return createElement(Stores, { value: stores }, children)
 }
 
-/** The stores of the nearest provider. @throws RuntimeError `PROVIDER_MISSING` */
+/** Returns the stores of the nearest provider. @throws RuntimeError `PROVIDER_MISSING` */
 export function useStores(hook: string): AgentStores {
   const stores = useContext(Stores)
   if (stores === undefined)

@@ -18,7 +18,7 @@ export interface ConnectionFacts {
   readonly retryAt?: number
   /** Role of the client, once that is known. */
   readonly role?: Role
-  /** Names of the agents that it may spawn. */
+  /** Names of the agents that the client may spawn. */
   readonly definitions: readonly string[]
   /** Last error, until the next connection. */
   readonly error?: ErrorInfo
@@ -27,7 +27,7 @@ export interface ConnectionFacts {
 const connecting: ConnectionFacts = Object.freeze({ status: 'connecting', definitions: Object.freeze([]) })
 const nobody: readonly AgentSummary[] = Object.freeze([])
 const nothingWaits: readonly WaitingAgent[] = Object.freeze([])
-/** Limit of the agents that a server lists at once. */
+/** Maximum number of agents that a server lists at once. */
 const mostWaiting = 1_000
 
 /** A value that views show, in the shape of React's `useSyncExternalStore`. */
@@ -39,7 +39,7 @@ class Shown<T> {
   #value: T
   #end: (() => void) | undefined
 
-  /** `follow` begins to show values, and returns a function that ends it. */
+  /** `follow` begins to show values, and returns a function that stops it. */
   constructor(initial: T, follow: (show: (value: T) => void) => () => void, options: CountedOptions) {
     this.initial = initial
     this.#value = initial
@@ -75,9 +75,9 @@ class Shown<T> {
 /** Names of the most used commands; all others are in `agent`. */
 export type CommandName = 'prompt' | 'interrupt' | 'resume' | 'steer' | 'followUp' | 'abort' | 'decide'
 
-/** Commands to an agent that is shown. Each is always the same function, and needs no `this`. They throw as what finds the agent does. */
+/** Commands to an agent that is shown. Each is always the same function, and needs no `this`. They throw if the agent cannot be found. */
 type Commands = Omit<Pick<RemoteAgent, CommandName>, 'abort'> & {
-  /** An event may come in place of options, as from `onClick={abort}`. */
+  /** Aborts the agent. An event may come in place of options, as from `onClick={abort}`. */
   readonly abort: (options?: AbortOptions | { readonly type: string }) => Promise<void>
   readonly retry: () => void
 }
@@ -93,7 +93,7 @@ const commandsOf = (store: AgentStore, agentOf: () => RemoteAgent): Commands => 
   retry: () => store.retry(),
 })
 
-/** An agent that is shown. `agentOf` finds it, and throws when there is no client. */
+/** Returns an agent to show. `agentOf` finds it, and throws if there is no client. */
 const shown = (store: AgentStore, agentOf: () => RemoteAgent) => ({
   store,
   state: new OptimisticState(store, agentOf),
@@ -111,10 +111,10 @@ const waiting = (id: string): Followed => ({
   snapshot: () => new Promise(() => {}),
 })
 
-/** Limit of the agents that are kept after no component shows them: a component that shows one again has its state at once. */
+/** Maximum number of agents kept after no component shows them, so that a component that shows one again has its state at once. */
 const mostLeft = 32
 
-/** State of a server for the components below a provider: each agent is followed once while any component shows it, however many do. */
+/** State of a server for the components below a provider: each agent is followed once, however many components show it. */
 export class AgentStores {
   readonly roster: Shown<readonly AgentSummary[]>
   readonly waiting: Shown<readonly WaitingAgent[]>
@@ -122,7 +122,7 @@ export class AgentStores {
   readonly #client: Client | null
   readonly #options: CountedOptions
   readonly #agents = new Map<string, ReturnType<typeof shown>>()
-  /** Ids of agents that were left, the last one last; some may be shown again. */
+  /** Ids of agents that components stopped showing, the latest last. Some may be shown again. */
   readonly #left = new Set<string>()
 
   constructor(client: Client | null, options: CountedOptions = {}) {
@@ -165,8 +165,8 @@ export class AgentStores {
   }
 
   /**
-   * Takes note of an agent that no component shows any more, and drops those that were left longest ago: a page that is open for months
-   * shows many agents.
+   * Notes that no component shows an agent any more, and drops the agents left longest ago: a page that is open for
+   * months shows many agents.
    */
   #leave(id: string): void {
     this.#left.delete(id)

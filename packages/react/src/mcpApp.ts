@@ -3,7 +3,7 @@ import { hostApp, type AppHost, type AppListening, type AppWindow } from '../../
 import { appDocument, mcpAppIn } from '../../bridge/src/client/apps/mcpApp.ts'
 
 export interface McpAppProps extends Partial<Omit<AppHost, 'resize' | 'input'>> {
-  /** Data of a call, as `useCall` gives it: its field `mcpApp` is the app. Without one nothing is shown. */
+  /** Data of a call, as `useCall` returns it. Its field `mcpApp` is the app. Without an app nothing is shown. */
   readonly data: unknown
   /** Arguments of the call. */
   readonly input?: unknown
@@ -12,14 +12,14 @@ export interface McpAppProps extends Partial<Omit<AppHost, 'resize' | 'input'>> 
   readonly className?: string
 }
 
-/** A frame of the browser, whose types this project does without. */
+/** A browser frame, declared here because this project does not use the DOM types. */
 interface Frame {
   readonly contentWindow: AppWindow | null
   readonly style: { height: string }
   srcdoc: string
 }
 
-/** Height of an app that has not said how much it needs, in pixels. */
+/** Height in pixels of an app that has not reported the height it needs. */
 const firstHeight = 240
 
 /**

@@ -11,12 +11,12 @@ export type UsedAgent<D extends AgentDefinition = AgentDefinition> = AgentView['
   Pick<RemoteAgentOf<D>, CommandName> & {
     /** The agent of the client, for everything else: `revert`, `onCall`, `stop` … @throws RuntimeError `INVALID_OPTION`: the provider has no client. */
     readonly agent: RemoteAgentOf<D>
-    /** Follows it again, after it could not be followed. */
+    /** Follows the agent again, after that failed. */
     readonly retry: () => void
   }
 
 export interface UseAgentOptions extends Omit<RemoteSpawnOptions, 'id'> {
-  /** The definition that an agent of this id is started of, if there is none. */
+  /** Definition from which to spawn an agent with this id, if there is none. */
   readonly spawn?: string
 }
 
@@ -68,7 +68,7 @@ const usedAgent = (facts: AgentView['facts'], shown: ReturnType<AgentStores['age
     },
   })
 
-/** Returns one part of an agent's state: the component is drawn anew when that part changes. */
+/** Returns one part of an agent's state. The component is rendered again when that part changes. */
 export function useAgentView<T>(hook: string, id: string, part: (view: AgentView) => T): T {
   const { store } = useStores(hook).agent(id)
   return useSyncExternalStore(

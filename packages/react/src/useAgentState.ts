@@ -2,11 +2,11 @@ import { useSyncExternalStore } from 'react'
 import type { AgentDefinition } from '../../../src/actors/define/agentDefinition.ts'
 import { useStores } from './agentProvider.ts'
 
-/** Type of the state of a definition. */
+/** Type of a definition's state. */
 type StateOf<D extends AgentDefinition> =
   D extends AgentDefinition<unknown, never, unknown, infer State> ? State : never
 
-/** The state, `undefined` while it is loading and without one, and the function that changes it. */
+/** The state, `undefined` while it is loading or if there is none, and the function that changes it. */
 export type UsedState<State> = readonly [
   state: State | undefined,
   update: (update: (draft: State) => State | void) => Promise<State>,

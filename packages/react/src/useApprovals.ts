@@ -6,7 +6,7 @@ import { useAgentView } from './useAgent.ts'
 
 /** Items that wait for people, and functions that answer them. */
 export interface UsedApprovals {
-  /** Oldest first, told apart by `kind`: calls to be approved, questions to be answered, and calls that a client is to carry out. */
+  /** Pending items, oldest first, distinguished by `kind`: calls to approve, questions to answer, and calls for a client to carry out. */
   readonly pending: readonly ChatPending[]
   /**
    * Decides an item by its `key`, as `agent.decide` does: `'approve'`, `'deny'` with a reason, `{ value }` for a question, `{ result }` or

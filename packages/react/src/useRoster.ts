@@ -4,7 +4,7 @@ import { useStores } from './agentProvider.ts'
 import type { ConnectionFacts } from './agentStores.ts'
 
 /**
- * The agents that run and that the client may see, sub-agents included: `path` has the ancestors of each. A few times a second at most.
+ * Returns the running agents that the client may see, sub-agents included: `path` has the ancestors of each. Updated at most a few times a second.
  *
  * @throws RuntimeError `PROVIDER_MISSING`
  */
@@ -14,7 +14,7 @@ export function useRoster(): readonly AgentSummary[] {
 }
 
 /**
- * The connection to the server: `reconnecting` while it is away, `closed` for good.
+ * Returns the state of the connection to the server: `reconnecting` while it is lost, `closed` for good.
  *
  * @throws RuntimeError `PROVIDER_MISSING`
  */

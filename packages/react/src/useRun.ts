@@ -7,7 +7,7 @@ import { useAgentView } from './useAgent.ts'
 
 /** A run as a component sees it. */
 export type UsedRun<Output = unknown> = RunView<Output> & {
-  /** The answer as data, as far as it is written; once the run has its answer, all of it. `undefined` without an `output` schema. */
+  /** The answer as data, partial until the run has its answer. `undefined` without an `output` schema. */
   readonly output: Output | PartialOutput<Output> | undefined
 }
 

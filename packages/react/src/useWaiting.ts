@@ -5,9 +5,9 @@ import { useStores } from './agentProvider.ts'
 export type { WaitingAgent }
 
 /**
- * Everything that waits for people at the agents that the client may see, whether they run or not, who has waited longest first: for a page on which people decide
- * what many agents ask. Approve by `useAgent(agentId)` or `client.agent(agentId).decide(key, 'approve')`, which wakes an agent that does not run. At most
- * 1,000 agents.
+ * Returns everything that waits for people in the agents that the client may see, running or not, longest wait first:
+ * for a page on which people decide for many agents. Approve by `useAgent(agentId)` or
+ * `client.agent(agentId).decide(key, 'approve')`, which wakes an agent that does not run. At most 1,000 agents.
  *
  * @throws RuntimeError `PROVIDER_MISSING`
  */

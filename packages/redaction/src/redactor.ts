@@ -271,7 +271,7 @@ export class Redactor implements RedactorPort {
   }
 }
 
-/** Shorter beginnings of a secret reveal too little to need a mark. */
+/** Minimum length of a secret's beginning that needs a mark. Shorter ones reveal too little. */
 const leastCutOff = 4
 
 /** Returns the forms of a secret: unchanged, trimmed, with Windows line ends, and encoded for an address. */
@@ -314,7 +314,7 @@ function merged(found: readonly Found[]): readonly Found[] {
   return all
 }
 
-/** Returns the part with a mark in place of each secret that overlaps it. */
+/** Returns the part of a text with a mark in place of each secret that overlaps it. */
 function without(
   text: string,
   found: readonly Found[],

@@ -6,7 +6,7 @@ import { isWritten, type Ruling } from '../../../src/actors/parts/permissions/de
 import { judgeCall, suggestionsFor, whenAsked } from '../../../src/actors/parts/permissions/judgeCall.ts'
 import type { Permission, RemoteRequest } from './remoteAgent.ts'
 
-/** Returns the decision that holds among those about the several names of one thing; `undefined`: nothing was said. */
+/** Returns the ruling that prevails among those for the several names of one request. `undefined`: no rule applies. */
 const strongest = (rulings: readonly Ruling[]): Ruling | undefined =>
   rulings.find(({ type }) => type === 'deny') ??
   // People have said so.
@@ -15,8 +15,8 @@ const strongest = (rulings: readonly Ruling[]): Ruling | undefined =>
   rulings.find((ruling) => ruling.instead === true || isWritten(ruling))
 
 /**
- * Decides about something that an agent elsewhere asks to be allowed: by the rules of its caller, by whichever of its names they know it; else
- * people are asked. A rule that allows it is enough, as the agent has asked already.
+ * Decides about a remote agent's request, by its caller's rules for any of the request's names, or else by asking
+ * people. A rule that allows it is enough, as the agent has asked already.
  */
 export async function permit(
   ports: AgentPorts,
@@ -52,7 +52,7 @@ const whyNot = ({ rule, mode }: Ruling): string =>
       ? 'It needs an approval, and nobody can be asked here.'
       : `The rule ${JSON.stringify(rule)} denies it.`
 
-/** The tools as the rules are to see them, with one for each name of the request. */
+/** Returns the tools as the rules see them, with one for each name of the request. */
 function withNames(
   tools: ReadonlyMap<string, AnyTool>,
   { names, effects, subject }: RemoteRequest,

@@ -9,82 +9,82 @@ import type { UndoContext } from '../../../src/actors/tools/checkedUndo.ts'
 import type { Redaction } from '../../../src/actors/tools/toolContext.ts'
 import type { Subject } from '../../../src/actors/parts/permissions/subjects.ts'
 
-/** Limits of one task of an agent elsewhere. Those that its protocol does not tell cannot be reached. */
+/** Limits for one task of a remote agent. A limit has no effect if the protocol does not report its quantity. */
 export interface RemoteLimits {
-  /** Milliseconds, without those in which people are asked. Default an hour. */
+  /** Maximum milliseconds, without the time in which people are asked. Default: an hour. */
   readonly ms?: number | undefined
   readonly turns?: number | undefined
-  /** Input and output together. */
+  /** Maximum tokens, input and output together. */
   readonly tokens?: number | undefined
   readonly costUsd?: number | undefined
 }
 
-/** Options that agents elsewhere have, whatever the protocol. */
+/** Options of remote agents in any protocol. */
 export interface RemoteOptions {
-  /** The name by which the model calls it: 1 to 64 letters, digits, `_` or `-`. */
+  /** Name by which the model calls the agent: 1 to 64 letters, digits, `_` or `-`. */
   readonly name: string
   readonly description?: string | undefined
-  /** Schema of the input that a caller passes in addition to the task: a zod object. The agent is sent it as JSON below the task. */
+  /** Zod object schema of the input that a caller passes in addition to the task. The agent receives it as JSON below the task. */
   readonly input?: z.ZodObject | undefined
   readonly limits?: RemoteLimits | undefined
-  /** When it is begun anew after a crash or a stall. Default `'transient'`: at most 3 times in 60 s, after 200 ms, doubling. */
+  /** Condition for restarting the agent after a crash or stall. Default `'transient'`: at most 3 times in 60 s, after 200 ms, doubling. */
   readonly restart?: 'never' | 'transient' | undefined
-  /** At most 1,000. */
+  /** Maximum number of restarts, at most 1,000. */
   readonly maxRestarts?: number | undefined
   readonly windowMs?: number | undefined
   readonly backoffMs?: number | undefined
-  /** Milliseconds without a sign of life after which it counts as crashed. Default: none. */
+  /** Milliseconds without activity after which the agent counts as crashed. Default: none. */
   readonly stallMs?: number | undefined
 }
 
-/** A task for an agent elsewhere. */
+/** A task for a remote agent. */
 export interface RemoteTask {
   readonly text: string
-  /** Id of the call, the same in every life: an idempotency key. */
+  /** Id of the call, the same at each restart: an idempotency key. */
   readonly key: string
-  /** Note of an earlier life of the same task, here or in a process that is gone. */
+  /** Handle noted by an earlier run of the same task, here or in a process that is gone. */
   readonly handle?: unknown
 }
 
-/** Something that an agent elsewhere asks to be allowed. */
+/** An action for which a remote agent requests permission. */
 export interface RemoteRequest {
-  /** The names by which rules may be about it; people see the first. */
+  /** Names by which rules can refer to the action. People see the first. */
   readonly names: readonly [string, ...string[]]
-  /** `none`: it only looks. */
+  /** Effects of the action. `none`: it only reads. */
   readonly effects: 'none' | 'irreversible'
   readonly subject?: Subject | readonly Subject[] | undefined
   /**
-   * When people are asked: `always`, unless a rule allows it; only if a rule says so; or `never`, as they have allowed it already. What a rule denies
-   * is denied all the same. Default `always`.
+   * When people are asked: `always`, unless a rule allows it, only if a rule says so, or `never`, as they have allowed
+   * it already. A rule can still deny it. Default `always`.
    */
   readonly asks?: 'always' | 'by rule' | 'never'
-  /** All that people are to see; JSON. */
+  /** Everything that people should see, as JSON. */
   readonly input: unknown
 }
 
 export type Permission = { readonly ok: true } | { readonly ok: false; readonly reason: string }
 
-/** The caller of an agent elsewhere, as its protocol sees it. */
+/** The caller of a remote agent, as its protocol implementation sees it. */
 export interface RemoteHost {
-  /** Aborted when the call is, when its time is up or a limit is reached, and when it stalls. */
+  /** Aborted when the call is aborted or stalls, its time is up, or a limit is reached. */
   readonly signal: AbortSignal
   readonly clock: Clock
-  /** Notes in the log how the task is found again. Resolves once that is durable: nothing may be waited for before. */
+  /** Records in the log how to find the task again. Resolves once that is durable: nothing may be waited for before. */
   note(childId: string, handle: unknown): Promise<void>
-  /** Tells how far it is. Never throws; what is too much is left out. */
+  /** Reports progress. Never throws. Updates beyond the limits are left out. */
   update(kind: UpdateKind, text: string): void
-  /** Says that it is alive. */
+  /** Reports activity, so that the agent does not count as stalled. */
   alive(): void
-  /** Asks the rules of the caller and, if they do not decide, people. */
+  /** Asks the caller's rules and, if they do not decide, people. */
   permit(request: RemoteRequest): Promise<Permission>
   /**
-   * Asks people, as tools do. `isAgain`: an earlier life may have asked it as its last question, and then its answer is taken. Rejects if nobody wants to
-   * answer.
+   * Asks people, as tools do. `isAgain`: if an earlier run asked this as its last question, that answer is used.
+   * Rejects if people decline to answer.
    */
   ask<Schema extends z.ZodType>(schema: Schema, question: string, isAgain?: boolean): Promise<z.output<Schema>>
-  /** Says what it has used so far, since it began. */
+  /** Reports the usage since the task began. */
   used(spent: Spent): void
-  /** Says that it changed a file or the like. */
+  /** Reports a changed file or the like. */
   changed(path: string): void
   /** Keeps something that undoing the task needs, JSON, before it is done; the `undo` of the entry is given all of it, the oldest first. Never throws. */
   keep(entry: unknown): void
@@ -94,30 +94,30 @@ export interface RemoteHost {
 
 export interface RemoteAnswer {
   readonly text: string
-  /** Set if it did not finish. */
+  /** True if the task did not finish. */
   readonly isError?: boolean
   /** Data for the application, which the model does not see. */
   readonly data?: unknown
 }
 
-/** An agent that runs elsewhere, as its protocol gives it to `remoteAgent`. */
+/** A remote agent, as its protocol defines it for `remoteAgent`. */
 export interface RemoteAgentSpec extends Omit<RemoteOptions, 'restart' | 'maxRestarts' | 'windowMs' | 'backoffMs'> {
   readonly protocol: string
   readonly restarts: RestartPolicy
-  /** Names by which rules can be about what it asks for. */
+  /** Names by which rules can refer to the agent's requests. */
   readonly asks?: readonly string[] | undefined
   /**
-   * Carries a task out, or goes on with it. Settles once nothing of it runs here any more, soon after `signal` aborts. An error with the code
-   * `CHILD_CRASHED` has it called again, as often as `restarts` allows; any other is the answer.
+   * Carries out or continues a task. Settles once none of its work runs here any more, soon after `signal` aborts. After an error
+   * with the code `CHILD_CRASHED` it is called again, as often as `restarts` allows. Any other error is the answer.
    */
   run(task: RemoteTask, host: RemoteHost): Promise<RemoteAnswer>
-  /** Undoes a task by what was kept of it; rejects with what was not undone. Absent: tasks are not undone. */
+  /** Undoes a task using its stored data. Rejects with the parts that were not undone. Absent: tasks cannot be undone. */
   readonly undo?: ((kept: readonly unknown[], context: UndoContext) => Promise<void>) | undefined
 }
 
 const count = () => z.int().nonnegative()
 
-/** Schemas of the options, for protocols to add their own. */
+/** Returns the schemas of the options, to which protocols add their own. */
 export const remoteShape = () => ({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
   description: z.string().default(''),

@@ -22,21 +22,21 @@ interface Bound {
 /** The receipt of a task. */
 export interface KeptOfTask {
   readonly kept: readonly unknown[]
-  /** True if something of it is not kept. */
+  /** True if some of the task's undo data is not kept. */
   readonly isPartial: boolean
 }
 
-/** Maximum length of a handle, as JSON. */
+/** Maximum length of a handle, in characters of JSON. */
 const maxHandleChars = 4_000
-/** Milliseconds for a life that was ended to leave nothing behind. */
+/** Milliseconds in which an ended run of the agent must clean up. */
 const endingMs = 5_000
 
-/** A call that an agent elsewhere carries out, from its first life to its last. */
+/** A call that a remote agent carries out, across all its restarts. */
 export class RemoteCall {
   readonly #entry: RemoteAgentSpec
   readonly #bound: Bound
   readonly #updates: Updates
-  /** Set while a life runs: ends it with a reason. */
+  /** Ends the current run of the agent with a reason. Set while one is active. */
   #end: ((reason: Error) => void) | undefined
   #silence: PausableTimer | undefined
   #childId: string
@@ -58,7 +58,7 @@ export class RemoteCall {
     })
   }
 
-  /** Resolves with its answer; rejects with what the model is told of a task that failed, and when the call is aborted. */
+  /** Resolves with the agent's answer. Rejects with the error for the model if the task failed, and when the call is aborted. */
   async answer(text: string): Promise<RemoteAnswer> {
     const { signal, ports } = this.#bound
     const { restarts, name } = this.#entry
@@ -187,7 +187,7 @@ export class RemoteCall {
     this.#silence.resume()
   }
 
-  /** People take their time: the agent is not silent meanwhile. */
+  /** Runs `work`, in which people take their time, without counting the agent as silent. */
   async #people<T>(work: () => Promise<T>): Promise<T> {
     this.#silence?.pause()
     try {
@@ -197,7 +197,7 @@ export class RemoteCall {
     }
   }
 
-  /** Ends it when the time of the run is over, which people may have moved on. */
+  /** Ends the call at the run's deadline, which waiting for people may have postponed. */
   #watchDeadline(): () => void {
     const { ports } = this.#bound
     const { name } = this.#entry

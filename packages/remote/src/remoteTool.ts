@@ -11,11 +11,11 @@ import { RemoteCall, type KeptOfTask } from './remoteCall.ts'
 import type { RemoteAgentEntry } from '../../../src/actors/parts/remote/remoteEntry.ts'
 import type { RemoteAgentSpec } from './remoteAgent.ts'
 
-/** Returns the entry of an agent elsewhere. */
+/** Returns the entry of a remote agent. */
 export const remoteAgent = (spec: RemoteAgentSpec): RemoteAgentEntry =>
   Object.freeze({ protocol: spec.protocol, name: spec.name, tool: remoteTool(spec) })
 
-/** Returns the tool by which a model calls an agent elsewhere. A call that was cut off goes on where its task is. */
+/** Returns the tool by which a model calls a remote agent. A call that was cut off continues its task. */
 function remoteTool(entry: RemoteAgentSpec): Tool {
   const { name, description = '', input, limits, asks, undo } = entry
   const tool = defineTool({

@@ -2,18 +2,18 @@ import type { UpdateKind } from '../../../src/protocol/parts/remote/remoteRecord
 import type { Clock } from '../../../src/protocol/ports/clock.ts'
 import { cutMiddle } from '../../../src/protocol/text/cutMiddle.ts'
 
-/** Milliseconds between two records. */
+/** Minimum milliseconds between two records. */
 const everyMs = 250
-/** Most UTF-16 units of a record: less than 16 kB. */
+/** Maximum UTF-16 units of a record: less than 16 kB. */
 const mostChars = 5_000
-/** Most UTF-16 units of the records of a call. */
+/** Maximum UTF-16 units of all records of a call. */
 const mostInAll = 1_000_000
 
-/** The work of an agent elsewhere as records: bounded, and never more than four a second. */
+/** Writes a remote agent's work as records: bounded, and never more than four a second. */
 export class Updates {
   readonly #clock: Clock
   readonly #write: (kind: UpdateKind, text: string) => void
-  /** Texts that wait, the oldest kind first. */
+  /** Texts that wait, in order of their kinds' arrival. */
   readonly #waiting = new Map<UpdateKind, string>()
   #left = mostInAll
   #last = -Infinity
@@ -36,7 +36,7 @@ export class Updates {
     else this.#cancel ??= this.#clock.after(wait, () => this.#flush())
   }
 
-  /** Writes what waits. Nothing is written afterwards. */
+  /** Writes the waiting texts. Nothing is written afterwards. */
   close(): void {
     this.#cancel?.()
     while (this.#waiting.size > 0) this.#next()

@@ -10,8 +10,8 @@ interface OpenRuntime {
 const open = new Set<WeakRef<OpenRuntime>>()
 
 /**
- * Begins to warn of waiting calls: when the process is about to exit because nothing is left to do, a warning names every call of the runtime's
- * agents that waits for people; code awaiting their runs would otherwise silently never continue. Returns a function that ends it.
+ * Warns about forgotten approvals: when the process is about to exit with nothing left to do, a warning names every call of the runtime's agents
+ * that waits for people, because code awaiting their runs would otherwise never continue. Returns a function that stops this.
  */
 export function warnOfForgottenApprovals(runtime: OpenRuntime): () => void {
   const entry = new WeakRef(runtime)

@@ -4,7 +4,7 @@ import type { Logger } from '../../../src/protocol/ports/logger.ts'
 import type { TracedAgent, TracedEffect, Tracer } from '../../../src/protocol/ports/tracer.ts'
 import { logEvent } from '../../words/src/narrate.ts'
 
-/** The tracer and the logger of a runtime. Each error that they throw becomes a process warning, once, and harms no run. */
+/** Tracer and logger of a runtime. Each of their errors becomes a process warning, once, and does not affect runs. */
 export class Instrumentation implements Required<Tracer> {
   readonly wantsRequests: boolean
   readonly #tracer: Tracer | undefined

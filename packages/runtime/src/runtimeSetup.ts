@@ -14,7 +14,7 @@ import { Instrumentation } from './instrumentation.ts'
 import type { RuntimeOptions } from './runtimeOptions.ts'
 import { reckoning } from './schedules/reckoning.ts'
 
-/** Makes everything that a runtime works with from the options of an application. @throws RuntimeError `INVALID_OPTION` */
+/** Creates everything that a runtime needs from the options of an application. @throws RuntimeError `INVALID_OPTION` */
 export function runtimeSetup(options: RuntimeOptions): RuntimeSetup {
   const { clock = systemClock, logger, tracer, models, modelShare, redact } = options
   Object.assign(scheduling, reckoning)

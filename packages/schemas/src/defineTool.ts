@@ -4,7 +4,7 @@ import type { DataOf } from '../../../src/actors/tools/toolValue.ts'
 import { jsonSchemas, type ToolSchema } from '../../../src/actors/tools/toolSchema.ts'
 import { readJsonSchema } from './readJsonSchema.ts'
 
-/** From now on, tools and agents that are defined by the core may have JSON Schemas. */
+/** Lets tools and agents that the core defines from now on use JSON Schemas. */
 export function takeJsonSchemas(): void {
   jsonSchemas.read = readJsonSchema
 }

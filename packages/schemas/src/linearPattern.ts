@@ -10,7 +10,7 @@ export interface LinearPattern {
   /** Size of the pattern: the maximum number of steps for each character of the text. */
   readonly size: number
   /**
-   * Returns true if it matches anywhere in the text, like `RegExp.prototype.test`.
+   * Returns true if the pattern matches anywhere in the text, like `RegExp.prototype.test`.
    * @throws TooManySteps
    */
   test(text: string, steps?: Steps): boolean
@@ -68,7 +68,7 @@ function sizeOf(part: PatternPart): number {
   return (sizeOf(part.part) + 1) * (part.most === Infinity ? part.least + 1 : Math.max(part.most, 1))
 }
 
-/** A state that is left by consuming a character, or without one. */
+/** A state that is left by consuming a character, or without consuming one. */
 type State =
   | { readonly type: 'character'; readonly is: CharacterTest; readonly next: number }
   | { readonly type: 'fork'; next: number; readonly other: number }

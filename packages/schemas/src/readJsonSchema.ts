@@ -35,7 +35,7 @@ function withType(schema: JsonSchema): JsonSchema {
   return isObject(named) && 'type' in named ? { ...schema, type: named.type } : schema
 }
 
-/** Checks a model's arguments by JSON Schema, and passes them on as they are: defaults are for whoever carries the call out to fill in. */
+/** Checks a model's arguments by JSON Schema, and passes them on unchanged. Defaults are filled in where the call is carried out. */
 export const parseBy =
   (check: SchemaCheck) =>
   (input: unknown): Parsed =>

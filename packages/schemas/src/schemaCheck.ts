@@ -10,7 +10,7 @@ import { soundSchema } from './soundSchema.ts'
 export interface SchemaCheck {
   /** Returns the faults of a value, for a model: `a.b: expected string, got integer`; `undefined` if there are none. Never throws. */
   wrongIn(value: unknown): string | undefined
-  /** Reason why nothing is checked, or the parts of the schema that are not checked. */
+  /** Reason why nothing is checked, or a list of the parts of the schema that are not checked. */
   readonly unchecked?: string
 }
 

@@ -32,7 +32,7 @@ export class SchemaPatterns {
     }
   }
 
-  /** Resets the steps before the check of another value. */
+  /** Resets the step count before another value is checked. */
   begin(): void {
     this.#steps.left = maxSteps
   }

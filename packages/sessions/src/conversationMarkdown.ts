@@ -3,8 +3,8 @@ import { isMedia, mediaText, providedText } from '../../../src/protocol/text/mes
 import { plainMarkdown } from './plainMarkdown.ts'
 
 /**
- * Returns a conversation as Markdown: messages of people and of the model, calls with their arguments, and their results. HTML in it is shown
- * as text, and pictures are links: nothing is loaded where it is read. The model's thinking is left out. `messages`: of the trunk. Pure.
+ * Returns a conversation as Markdown: messages of people and of the model, and tool calls with arguments and results. HTML in them is shown
+ * as text, and images become links, so that displaying the Markdown loads nothing. Thinking is left out. `messages`: of the trunk. Pure.
  */
 export function conversationMarkdown(title: string, messages: readonly Message[]): string {
   const parts = [`# ${inLine(title)}`]
@@ -16,7 +16,7 @@ export function conversationMarkdown(title: string, messages: readonly Message[]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
-/** A name in a line of our own. */
+/** Returns a name as one line of plain Markdown. */
 const inLine = (text: string): string => plainMarkdown(text.replace(/\s+/g, ' ').trim())
 
 function said(block: Block): string {
@@ -33,14 +33,14 @@ function said(block: Block): string {
   }
 }
 
-/** Fences a tool's output: it is data, not Markdown. */
+/** Fences a tool's output, which is data, not Markdown. */
 const given = (content: readonly Block[]): string =>
   fenced(
     content.map((block) => (block.type === 'text' ? block.text : isMedia(block) ? mediaText(block) : '')).join('\n'),
     '',
   )
 
-/** Puts a text into a fence longer than any in the text. */
+/** Puts a text into a fence longer than any fence in it. */
 function fenced(text: string, language: string): string {
   const longest = (text.match(/`{3,}/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2)
   const fence = '`'.repeat(longest + 1)

@@ -3,15 +3,15 @@ import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
 
-/** Records given to a store at once. */
+/** Number of records that are given to a store at once. */
 const batchSize = 500
 
-/** How a log in one store stands to that of the same id in another. */
+/** Relation between a log in one store and the log with the same id in another. */
 export type Likeness = 'same' | 'shorter' | 'other'
 
 /**
- * Compares the log in `to` with the one in `from`: `shorter`: it is its beginning, or not there; `other`: it goes another way, or on.
- * `known`: how many records of it are there.
+ * Compares the log in `to` with the one in `from`. `shorter`: it is a beginning of that log, or missing; `other`: it differs, or is longer.
+ * `known`: the number of its records in `to`.
  */
 export async function likeness(from: Store, to: Store, agentId: string): Promise<{ is: Likeness; known: number }> {
   const theirs = to.read(agentId)[Symbol.asyncIterator]()
@@ -29,19 +29,19 @@ export async function likeness(from: Store, to: Store, agentId: string): Promise
   }
 }
 
-/** Returns a record as a store that writes text would read it. */
+/** Returns a record as a store that keeps JSON text would read it back. */
 const plain = (record: LogRecord): unknown => JSON.parse(JSON.stringify(record))
 
 /** Result of copying a log. */
 export interface CopiedLog {
-  /** How many records the other store did not have. */
+  /** Number of records that the other store did not have. */
   readonly records: number
-  /** How many contents of files it cannot keep. */
+  /** Number of file contents that the other store cannot keep. */
   readonly lost: number
 }
 
 /**
- * Copies a log, with the contents of files beside it, to another store; a log that was begun there is completed.
+ * Copies a log, with the file contents kept beside it, to another store. A log that was partly copied before is completed.
  *
  * @throws RuntimeError `AGENT_EXISTS` when there is another log of this id, and errors of the stores.
  */
@@ -74,7 +74,7 @@ export async function copyLog(from: Store, to: Store, agentId: string): Promise<
   }
 }
 
-/** Ids of contents that a log names, whatever names them. */
+/** Yields the ids of all contents that records of a log name. */
 async function* contentsIn(store: Store, agentId: string): AsyncGenerator<string, void, undefined> {
   const seen = new Set<string>()
   for await (const record of store.read(agentId)) {

@@ -7,19 +7,19 @@ import { isErasable, type ErasableStore, type Store, type StoreLease } from '../
 import { copyLog, isCopied } from './copyLog.ts'
 import { allLogs, pagesOf, type Pages } from '../../stores/src/logPages.ts'
 
-/** Which sessions go to another store, and how. */
+/** Selection of the sessions to copy, and how they are copied. */
 export interface CopyOptions {
-  /** Only these. Default: all. */
+  /** Ids of the sessions to copy. Default: all. */
   readonly ids?: readonly string[]
-  /** Only those that have all of these values. */
+  /** Copies only sessions whose metadata has all of these values. */
   readonly metadata?: Metadata
-  /** Deletes each where it was, once it has been read back from the other store. */
+  /** True to delete each session from the source once it has been read back from the other store. */
   readonly isMove?: boolean
   /** Called after each log. */
   onLog?(progress: CopyProgress): void
 }
 
-/** How far a copy has come. */
+/** Progress of a copy. */
 export interface CopyProgress {
   readonly agentId: string
   readonly done: number
@@ -28,34 +28,34 @@ export interface CopyProgress {
 
 /** Result of a copy. */
 export interface CopiedSessions {
-  /** Ids of the logs that the other store has now, or has more of. */
+  /** Ids of the logs that were copied or completed. */
   readonly copied: readonly string[]
-  /** Ids of the logs that it had already. */
+  /** Ids of the logs that the other store already had in full. */
   readonly same: readonly string[]
   /** Ids of the logs that were deleted from the source. */
   readonly moved: readonly string[]
-  /** Ids of the logs that were not deleted, because forks that stay share them. */
+  /** Ids of the logs that were not deleted because forks that stay in the source share them. */
   readonly kept: readonly string[]
-  /** Sessions that were left alone, and why. */
+  /** Sessions that were neither copied nor moved, and why. */
   readonly refused: readonly { readonly agentId: string; readonly error: RuntimeError }[]
-  /** How many contents of files the other store cannot keep. */
+  /** Number of file contents that the other store cannot keep. */
   readonly lost: number
 }
 
-/** A root with all below it: they go together. */
+/** A root agent with all agents below it. They are copied together. */
 interface Tree {
   readonly root: string
   readonly ids: readonly string[]
-  /** Roots of the trees that its logs were forked from. */
+  /** Roots of the trees from which its logs were forked. */
   readonly sources: readonly string[]
-  /** True if it was asked for, and not only needed as the source of another. */
+  /** True if the tree was asked for, false if it is only needed as the source of another tree. */
   isWanted: boolean
 }
 
 /**
- * Copies sessions to another store, or moves them: each with its sub-agents, and with the sources that it was forked from. An identical log in
- * the other store is left alone, and a partial one is completed, so that a copy that was killed is simply made again. Sessions that are open,
- * or have another log there, are left alone and named.
+ * Copies sessions to another store, or moves them, each with its sub-agents and the sources from which it was forked. An identical log in
+ * the other store is left alone, and a partial one is completed, so an interrupted copy can simply be repeated. Sessions that are open,
+ * or have a different log there, are skipped and reported.
  *
  * @throws RuntimeError `AGENT_NOT_FOUND` for an id without a log, `INVALID_ID`, `INVALID_OPTION`, and the error of a store that fails.
  */
@@ -111,7 +111,7 @@ async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-/** Returns the trees that are asked for and those they need, each after the trees that it was forked from. */
+/** Returns the requested trees and those they need, each after the trees from which it was forked. */
 async function treesOf(from: Store, { ids, metadata = {} }: CopyOptions): Promise<Tree[]> {
   checkMetadata('copySessions', metadata)
   const pages = pagesOf(from)
@@ -189,7 +189,7 @@ async function removeTrees(from: ErasableStore, to: Store, trees: readonly Tree[
   }
 }
 
-/** Returns true if a fork that is not among these sessions shares a log of theirs. */
+/** Returns true if a fork outside these sessions shares one of their logs. */
 async function isShared(from: Store, ids: readonly string[]): Promise<boolean> {
   const pages = pagesOf(from)
   for (const id of ids)

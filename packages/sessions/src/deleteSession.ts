@@ -30,7 +30,7 @@ export async function deleteSession(store: Store, agentId: string): Promise<void
   await store.delete(agentId)
 }
 
-/** The agent another was forked from; a log whose beginning cannot be read cannot be resumed, so it keeps nothing alive. */
+/** Returns the agent from which another was forked. A log whose beginning is unreadable cannot be resumed, so it does not keep its source. */
 async function sourceOf(store: Store, agentId: string): Promise<string | undefined> {
   try {
     const created = await createdRecord(store, agentId)

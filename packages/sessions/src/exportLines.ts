@@ -7,13 +7,13 @@ export {
   type ExportedArtifact as KeptLine,
 } from './artifacts/exportedArtifacts.ts'
 
-/** The name that the first line of such a file gives itself. */
+/** Format name in the first line of an exported file. */
 export const exportFormat = 'escapement.session'
 
 /** Version of the file that `exportSession` writes. A newer one is refused. Version 1 had no artifacts. */
 export const exportVersion = 2
 
-/** Every further line: a record, and whose log it stands in. */
+/** Every further line: a record, and the agent in whose log it stands. */
 export interface ExportLine {
   readonly agentId: string
   readonly record: LogRecord

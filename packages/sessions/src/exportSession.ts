@@ -11,7 +11,7 @@ export const exportHeaderSchema = lazily(() =>
     format: z.literal('escapement.session'),
     version: z.union([z.literal(1), z.literal(exportVersion)]),
     agentId: agentIdSchema(),
-    /** Agents whose records follow, in this order: the sources that it was forked from, oldest first, then the session itself. */
+    /** Agents whose records follow, in this order: the sources of the session from the oldest on, then the session itself. */
     agents: z.array(agentIdSchema()).min(1),
   }),
 )

@@ -5,7 +5,7 @@ import { testSource } from './testSource.ts'
 
 export interface FailingTestOptions {
   readonly agentId: string
-  /** Text that the answer should contain; without it the test asserts that the fault of the recording does not occur. */
+  /** Text that the answer should contain. Without it the test asserts that the recorded fault does not occur. */
   readonly expect?: string
 }
 
@@ -14,7 +14,7 @@ export type FailingTest =
   | {
       readonly ok: true
       readonly source: string
-      /** Why it passes as it was recorded; missing where it fails. */
+      /** Reason why the test passes as recorded. Missing if it fails. */
       readonly passes?: string
     }
   | { readonly ok: false; readonly why: string }

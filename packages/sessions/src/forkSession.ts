@@ -54,7 +54,7 @@ export async function forkSession(
   return await writeFork(store, await findFork(store, agentId, at, options))
 }
 
-/** Finds the first record of a fork; nothing is written. Rejects as `forkSession`. */
+/** Finds the first record for a fork without writing anything. Rejects as `forkSession` does. */
 export async function findFork(
   store: Store,
   agentId: string,
@@ -85,7 +85,7 @@ export async function findFork(
   }
 }
 
-/** Records after which another node is the newest, or the head. */
+/** Types of the records after which another node is the newest, or the head. */
 const movesHead: ReadonlySet<LogRecord['type']> = new Set([
   'message.added',
   'reply.end',
@@ -95,7 +95,7 @@ const movesHead: ReadonlySet<LogRecord['type']> = new Set([
 
 interface Moment {
   readonly forkedFrom: NonNullable<RecordOf<'agent.created'>['forkedFrom']>
-  /** Title of the agent that the past belongs to. */
+  /** Title of the source agent. */
   readonly title: string | undefined
 }
 

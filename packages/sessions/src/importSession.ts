@@ -10,7 +10,7 @@ interface MissingPart extends ExportedLog {
   readonly stored: number
 }
 
-/** Records given to the store at once. */
+/** Number of records that are given to the store at once. */
 const batchSize = 1_000
 
 /**
@@ -42,7 +42,7 @@ export async function importSession(
 
 const asForeign = (record: LogRecord): LogRecord => ({ ...record, foreign: true })
 
-/** How many of these records the store has already, its own or imported before. */
+/** Returns the number of these records that the store already has, written there or imported before. */
 async function countStored(store: Store, { agentId, records }: ExportedLog): Promise<number> {
   let count = 0
   for await (const stored of store.read(agentId)) {

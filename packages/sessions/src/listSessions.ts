@@ -9,38 +9,38 @@ import type { Session } from './session.ts'
 
 const none: Metadata = Object.freeze({})
 
-/** How many logs a store is asked for at once. */
+/** Maximum number of logs that are requested from a store at once. */
 const mostAtOnce = 1_000
 
 /** A session in a list. */
 export interface SessionSummary extends Omit<Session, 'runs' | 'changes'> {
-  /** How many there are. */
+  /** Number of its runs. */
   readonly runs: number
   readonly turns: number
   /** Ids of the sessions that were forked from this one's own log. */
   readonly forks: readonly string[]
-  /** Ids of the sessions whose parent this one is. */
+  /** Ids of the sessions that have this one as their parent. */
   readonly children: readonly string[]
   /** Reason why the log cannot be read; the other fields come from its readable part. */
   readonly error?: ErrorInfo
 }
 
-/** A session without its runs. Pure; `forks` and `children` are empty, as only a list can tell them. */
+/** Returns a session without its runs. `forks` and `children` are empty, as only a list knows them. Pure. */
 export function summaryOf({ runs, changes: _, ...session }: Session): SessionSummary {
   const turns = runs.reduce((sum, run) => sum + run.turns.length, 0)
   return { ...session, runs: runs.length, turns, forks: [], children: [] }
 }
 
-/** Which sessions are listed. */
+/** Filter of the listed sessions. */
 export interface ListOptions {
   /** Only sessions that have all of these values. */
   readonly metadata?: Metadata
-  /** Number of sessions, those written last: `forks` and `children` are then those among them. Default: all. */
+  /** Maximum number of sessions, those written last. `forks` and `children` then name only listed ones. Default: all. */
   readonly limit?: number
 }
 
 /**
- * The sessions of a store, the one written last first. A log that cannot be read is in the list with its `error`. Reads each listed log to its
+ * Returns the sessions in a store, the one written last first. A log that cannot be read is listed with its `error`. Reads each listed log to its
  * end, one after the other, and others only as far as needed to leave them out.
  *
  * @throws RuntimeError `INVALID_OPTION`; `STORE_READ_FAILED` when the store cannot list its logs.
@@ -70,7 +70,7 @@ export async function listSessions(store: Store, options: ListOptions = {}): Pro
     .toSorted((a, b) => b.updatedAt - a.updatedAt)
 }
 
-/** Yields the sessions that a query finds, read one after another, as long as they are asked for; `limit`: how many are expected. */
+/** Yields the sessions that match a query, reading one after another on demand. `limit`: the expected number. */
 export async function* sessionsIn(
   store: Store,
   query: LogQuery = {},
@@ -82,7 +82,7 @@ export async function* sessionsIn(
   }
 }
 
-/** `undefined` when the log was deleted meanwhile. */
+/** Returns the summary of a session; `undefined` if its log was deleted meanwhile. */
 async function summarise(store: Store, agentId: string): Promise<SessionSummary | undefined> {
   const projection = new SessionProjection()
   let error: ErrorInfo | undefined

@@ -6,14 +6,14 @@ import type { Session } from './session.ts'
 import { outlineOf } from '../../../src/log/outline.ts'
 import { sessionOf } from './sessionProjection.ts'
 
-/** A session with the records that it is made of. */
+/** A session with its records. */
 export interface LoadedSession extends Session, Pick<History, 'past' | 'records'> {
-  /** Conversation at the log's last record; for a fork with the past it shares. */
+  /** Conversation after the log's last record. For a fork it includes the shared past. */
   readonly conversation: ConversationView
 }
 
 /**
- * Reads a session whole. Needs no lease: it may be running, here or elsewhere.
+ * Reads a whole session. Needs no lease, so the agent may be running, here or elsewhere.
  *
  * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`, `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED`
  */

@@ -6,15 +6,15 @@ import { noteRequest, requestsFold } from '../../../src/log/requestIndex.ts'
 
 /** Outcome of a request according to a log, told apart by `status`. */
 export type RequestOutcome =
-  /** The request waits in a queue for the run before. */
+  /** The request waits in a queue for the current run to end. */
   | { readonly status: 'queued' }
-  /** The request left its queue before it began: an abort or a stop dropped it. */
+  /** The request left its queue before its run began, because of an abort or a stop. */
   | { readonly status: 'dropped' }
-  /** Its run is under way, or was when the process died: then the next resume of the agent continues it. */
+  /** Its run is under way, or was when the process died. The agent's next resume then continues it. */
   | { readonly status: 'running'; readonly runId: string }
   /** Its run waits to be resumed. */
   | { readonly status: 'paused'; readonly runId: string; readonly reason: PauseReason }
-  /** `runId`: of the last of the runs that it took. */
+  /** `runId`: id of the last run that handled the request. */
   | {
       readonly status: 'ended'
       readonly runId: string
@@ -23,10 +23,10 @@ export type RequestOutcome =
       readonly text: string
       readonly error?: ErrorInfo
       readonly refusal?: Refusal
-      /** The limit after which it answered. */
+      /** The limit that was reached when it answered. */
       readonly reason?: PauseReason
     }
-  /** The request asked for no run (a decision, a pin, …), and is recorded. */
+  /** The request is recorded and needs no run (a decision, a pin, …). */
   | { readonly status: 'recorded' }
 
 /** A run with those that continue it. */
@@ -38,8 +38,8 @@ interface Course {
 }
 
 /**
- * Requests to an agent and their outcomes, folded from the records of its log and nothing else. A command that comes twice is recognised,
- * however long ago it came first, and its outcome is found across pauses, crashes and other processes.
+ * Requests to an agent and their outcomes, folded from its log alone. A repeated command is recognized,
+ * however long ago it first came, and its outcome is found across pauses, crashes and other processes.
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ export class LoggedRequests {
   readonly #waiting = new Map<string, 'queued' | 'dropped'>()
   readonly #courses = new Map<string, Course>()
   readonly #byRun = new Map<string, Course>()
-  /** The current run, and the request that it began with. */
+  /** The current run, and the request that started it. */
   #open: { readonly course: Course; readonly requestId: string } | undefined
 
   /** Returns true if the log has the request. A run counts once all its first messages are recorded. */
@@ -61,7 +61,7 @@ export class LoggedRequests {
     return this.#index.ids.has(requestId)
   }
 
-  /** Outcome of a request; `undefined`: the log does not have it. A message that joined a run shares that run's outcome. */
+  /** Returns the outcome of a request; `undefined` if the log does not have it. A message that joined a run shares that run's outcome. */
   outcome(requestId: string): RequestOutcome | undefined {
     if (!this.has(requestId)) return undefined
     const course = this.#courses.get(requestId)

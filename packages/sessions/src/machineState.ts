@@ -5,11 +5,11 @@ import type { AssistantMessage } from '../../../src/protocol/messages.ts'
 import { toolCallsOf } from '../../../src/protocol/text/messageText.ts'
 import type { LogRecord, PauseReason } from '../../../src/protocol/records.ts'
 
-/** Calls without a result, by `callId`: changed in place, as a reply may make thousands, with records for each. */
+/** Calls without a result, by `callId`. Changed in place, because one reply may make thousands, with records for each. */
 class OpenCalls extends Map<string, CallStage> {
   waiting = 0
   running = 0
-  /** Until when calls sleep, or slept, by `callId`. */
+  /** Times until which calls sleep or slept, by `callId`. */
   readonly until = new Map<string, number>()
 
   override set(callId: string, stage: CallStage): this {
@@ -34,7 +34,7 @@ export interface MachineState {
   /** Path of the active state. */
   readonly state: string
   readonly calls: OpenCalls
-  /** Why it is paused; `held`: for the calls that are. */
+  /** Reason for its pause. `held`: the reasons are those of the held calls. */
   readonly pause: PauseReason | 'held' | null
   /** True while a run is under way. */
   readonly inRun: boolean
@@ -42,14 +42,14 @@ export interface MachineState {
 
 type State = Omit<MachineState, 'inRun'>
 
-/** Never changed: only calls that are there are. */
+/** Shared empty map. It is never changed, because only existing calls are. */
 const noCalls = new OpenCalls()
 
 const initialState: MachineState = { state: 'idle', calls: noCalls, pause: null, inRun: false }
 
 const at = (state: string): State => ({ state, calls: noCalls, pause: null })
 
-/** Why a log says that its agent is paused. */
+/** Returns the reason for an agent's pause according to the log; `null` if it is not paused. */
 export function pauseOf({ pause, calls }: MachineState): PauseReason | null {
   if (pause !== 'held') return pause
   const waiting = [...calls].filter(([, stage]) => isWaiting(stage))
@@ -58,7 +58,7 @@ export function pauseOf({ pause, calls }: MachineState): PauseReason | null {
   return { type: 'timer', until: Math.min(...waiting.map(([callId]) => calls.until.get(callId) ?? 0)) }
 }
 
-/** The log has no record of a pause in which calls wait: as in the machine, a call is held and none is running. */
+/** Returns the state while calls are open. The log has no record of a pause in calls: as in the machine, one is held and none is running. */
 function inCalls(calls: OpenCalls): State {
   if (calls.size === 0) return at('draining.entering')
   if (calls.waiting === 0 || calls.running > 0) return { state: 'executing', calls, pause: null }
@@ -79,8 +79,8 @@ function opened(message: AssistantMessage): OpenCalls {
 }
 
 /**
- * The machine's state after one more record, as far as a log shows it: streaming is not logged, so a reply under way is `requesting`.
- * The calls of the state before are changed with it, so that is no longer of use.
+ * Returns the machine's state after one more record, as far as a log shows it. Streaming is not logged, so a reply under way is `requesting`.
+ * The calls of `before` are changed in place, so `before` must not be used again.
  */
 function stateAfter(before: MachineState, record: LogRecord): MachineState {
   const inRun =
@@ -90,10 +90,10 @@ function stateAfter(before: MachineState, record: LogRecord): MachineState {
   return { ...(!inRun && next.state.startsWith('draining') ? at('idle') : next), inRun }
 }
 
-/** Its calls are changed in place. */
+/** Fold of the machine's state. Its calls are changed in place. */
 export const machineFold: Fold<MachineState> = { name: 'machine', initial: () => initialState, each: stateAfter }
 
-/** States after the drains of brakes, by the records of their outcomes. A prune may also be a fold, the last of them. */
+/** States after a brake has been drained, by the type of its outcome record. A fold, drained last, is also recorded as a prune. */
 const afterDrain: { readonly [T in LogRecord['type']]?: string } = Object.fromEntries(
   askedKinds.map((kind) => [`${kind}.applied`, `draining.${askedBrakes[kind].drained}`]),
 )

@@ -1,16 +1,16 @@
-/** A fence that is open: its marks, and how far it was indented. */
+/** An open fence: its marks and its indentation. */
 interface Fence {
   readonly marks: string
   readonly indent: number
 }
 
 /**
- * Returns a text in Markdown that loads nothing and is no HTML wherever it is shown: tags are shown as text, and pictures are links. Its code
- * stays code where no reader of Markdown can take it for anything else: fences begin their lines, and an open fence is closed. Pure; linear.
+ * Returns a Markdown text that loads nothing and contains no HTML wherever it is shown: tags are shown as text, and images become links. Code
+ * stays code where every reader of Markdown agrees: fences begin their lines, and an open fence is closed. Pure; linear.
  */
 export function plainMarkdown(text: string): string {
   let fence = undefined as Fence | undefined
-  /** True while every run of backticks so far, since the last empty line, has its other end in its own line. */
+  /** True while every run of backticks since the last empty line is closed on its own line. */
   let isSure = true
   const lines = text.split(/\r\n?|\n/).map((line, at, all) => {
     if (fence !== undefined) {
@@ -39,7 +39,7 @@ export function plainMarkdown(text: string): string {
 }
 
 const opening = /^(?:`{3,}(?=[^`]*$)|~{3,})/
-/** Index at which the content of a line begins: after the marks of lists, whose fences would end with them. */
+/** Returns the index at which the content of a line begins, after list marks, which would end fences with them. */
 const contentOf = (line: string): number => /^(?:[ \t]|[*+-][ \t]|\d{1,9}[.)][ \t])*/.exec(line)![0].length
 const indentOf = (line: string): number => /^[ \t]*/.exec(line)![0].length
 
@@ -48,7 +48,7 @@ function closes(line: string, { marks, indent }: Fence): boolean {
   return end?.[0] === marks[0] && end!.length >= marks.length && indentOf(line) <= indent + 3
 }
 
-/** A tag cannot begin with a space, and an entity neither begins a picture nor is taken back by a backslash. */
+/** Escapes tags and images. A tag cannot begin with a space, and an entity neither begins an image nor is undone by a backslash. */
 const tame = (text: string): string => text.replace(/<(?=[A-Za-z/!?])/g, '&lt;').replaceAll('![', '&#33;[')
 
 interface Piece {
@@ -56,10 +56,10 @@ interface Piece {
   readonly text: string
 }
 
-/** Not within an address, to which some readers take a backtick. */
+/** Returns true if a backtick may open code here. Within an address, some readers take it for a part of that. */
 const mayOpen = (line: string, at: number): boolean => /\s[(*_"']{0,4}$/.test(` ${line.slice(0, at)}`.slice(-6))
 
-/** A line as code and other text; `undefined`: readers may see another one, as it has a run that is not closed, an escaped one, or cells of a table. */
+/** Splits a line into code and other text; `undefined` if readers may disagree, because a run is unclosed or escaped, or there are table cells. */
 function codeIn(line: string): readonly Piece[] | undefined {
   if (!line.includes('`')) return [{ isCode: false, text: line }]
   if (/\\`|\|/.test(line)) return undefined

@@ -3,17 +3,17 @@ import type { PlainBlock } from '../../../src/protocol/messages.ts'
 import type { ProvenanceKind } from '../../../src/protocol/provenance.ts'
 import type { ConversationNode } from '../../../src/conversation/tree/node.ts'
 
-/** A node as local and remote agents have it. */
+/** The parts of a node that local and remote agents share. */
 type SaidNode = Pick<ConversationNode, 'runId' | 'turnIndex' | 'message'>
 
-/** A prompt, and its provenance unless it came from a person. */
+/** A prompt, with its provenance unless it came from a person. */
 export interface SaidAgain {
   readonly content: PlainBlock[]
   readonly provenance?: ProvenanceKind
 }
 
 /**
- * Returns the message that began the last run with a message of its own, without its context. A resumed run counts as part of the run before it.
+ * Returns the prompt of the last run that began with a message, without its context. A resumed run counts as part of the run before it.
  * Returns `undefined` if the agent has not been asked anything. Pure.
  */
 export function lastPrompt<N extends SaidNode>(trunk: readonly N[]): N | undefined {

@@ -20,7 +20,7 @@ export interface ExportedLog {
 
 interface PlacedRecord {
   readonly record: LogRecord
-  /** Counts from 1. */
+  /** Line number, from 1. */
   readonly line: number
 }
 
@@ -33,7 +33,7 @@ const lineSchema = lazily(() => artifactField().extend({ agentId: agentIdSchema(
 export { keepArtifacts as putKept, type ReadArtifact as KeptFile } from './artifacts/importedArtifacts.ts'
 
 /**
- * Reads a whole exported session and proves that it can be resumed: every record is valid and in its place, no source is
+ * Reads a whole exported session and checks that it can be resumed: every record is valid and in its place, no source is
  * missing, and everything folds into a conversation. Blank lines are skipped.
  *
  * @throws RuntimeError `FOREIGN_FORMAT`, `LOG_CORRUPT` naming the line, `LOG_VERSION`, `INVALID_OPTION` for anything but text.
@@ -96,7 +96,7 @@ function valueOf(text: string): unknown {
 const isHeader = (text: string): boolean =>
   (valueOf(text) as { readonly format?: unknown } | null | undefined)?.format === exportFormat
 
-/** Part of a file that is read to tell its format, in UTF-16 units. */
+/** Length of the part of a file that is examined for its format, in UTF-16 units. */
 const mostLooked = 64 * 1024
 
 function notExported(text: string): RuntimeError {
@@ -110,7 +110,7 @@ function notExported(text: string): RuntimeError {
 const corruptHeader = (line: number, why: string): RuntimeError =>
   new RuntimeError('LOG_CORRUPT', `Line ${line} of ${file} is not its header: ${why}.`)
 
-/** Takes a record; returns an artifact. */
+/** Adds the record of a line to its log, or returns its artifact. */
 function takeLine(logs: ReadonlyMap<string, PlacedRecord[]>, text: string, line: number): KeptFile | undefined {
   const parsed = lineSchema().safeParse(parse(text, line))
   if (!parsed.success) throw corruptLine({ file, line }, describeIssues(parsed.error))
@@ -141,7 +141,7 @@ function parse(text: string, line: number): unknown {
   return value
 }
 
-/** Every log begins with the creation of its agent, and every one but the first is a fork of the one before. */
+/** Checks that every log begins with its agent's creation, and that every log but the first is a fork of the one before. */
 function checkChain(agents: readonly string[], logs: ReadonlyMap<string, readonly PlacedRecord[]>): void {
   agents.forEach((agentId, index) => {
     const first = logs.get(agentId)?.[0]
@@ -172,17 +172,17 @@ function checkFold(placed: readonly PlacedRecord[]): void {
   }
 }
 
-/** True of a line that has begun and is one already: nothing can follow an object. */
+/** Returns true if the text so far is already a whole line: nothing can follow an object. */
 function isWhole(begun: readonly string[]): boolean {
   if (begun.at(-1)?.trimEnd().endsWith('}') !== true) return false
   return typeof valueOf(begun.join('')) === 'object'
 }
 
-/** UTF-16 units of the longest line accepted; a longer one is not ours. */
+/** Maximum length of a line, in UTF-16 units. A longer line is not one of an exported session. */
 const maxLineChars = 256 * 1024 * 1024
 
 /**
- * Cuts text that comes in pieces, split anywhere, into its lines, without their newlines; a last line needs none.
+ * Splits text that comes in arbitrary pieces into lines without newlines. The last line needs no newline.
  *
  * @throws RuntimeError `INVALID_OPTION` for a piece that is not a string, `LOG_CORRUPT` for a line of more than `maxChars`.
  */

@@ -5,14 +5,14 @@ import { mediaText, textOf } from '../../../src/protocol/text/messageText.ts'
 import type { ModelErrorKind } from '../../../src/protocol/ports/model.ts'
 import type { LogRecord, RecordOf } from '../../../src/protocol/records.ts'
 
-/** A call of a recorded reply, under an id that no other has. */
+/** A call of a recorded reply, with an id that is unique in the recording. */
 export interface RecordedCall {
   readonly name: string
   readonly input: unknown
   readonly callId: string
 }
 
-/** A reply as a scripted model gives it. */
+/** A recorded reply in the form that a scripted model gives. */
 export interface RecordedReply {
   readonly text?: string
   readonly toolCalls?: readonly RecordedCall[]
@@ -21,7 +21,7 @@ export interface RecordedReply {
   readonly said?: readonly { readonly how: 'steer' | 'followUp'; readonly text: string }[]
 }
 
-/** Result of a call; `isError`: it was carried out, and failed. */
+/** Result of a call. `isError`: the call was carried out and failed. */
 export interface RecordedResult {
   readonly name: string
   readonly text: string
@@ -30,7 +30,7 @@ export interface RecordedResult {
   readonly wasSkipped: boolean
 }
 
-/** How a run ended that did not simply answer. */
+/** End of a run other than a plain answer. */
 export type RecordedEnd =
   | { readonly type: 'modelError'; readonly kind: ModelErrorKind; readonly message: string }
   | { readonly type: 'limit' }
@@ -39,12 +39,12 @@ export type RecordedEnd =
 
 /** One run with the runs that continued it, from its first message to its end. */
 export interface RecordedRun {
-  /** Messages of its context first, the prompt last. */
+  /** Texts of its first messages: the context first, the prompt last. */
   readonly said: readonly string[]
   readonly replies: readonly RecordedReply[]
-  /** Missing where its last reply is its answer, and of a run under way. */
+  /** Missing if its last reply is its answer, or if the run is under way. */
   readonly end?: RecordedEnd
-  /** The record of its end. */
+  /** Record of the run's end. */
   readonly ended?: RecordOf<'run.end'>
 }
 
@@ -54,14 +54,14 @@ export interface Recording {
   readonly results: ReadonlyMap<string, RecordedResult>
 }
 
-/** Longer texts have their middle left out, in UTF-16 units. */
+/** Maximum length of a text in UTF-16 units. The middle of a longer text is left out. */
 const mostText = 4_000
-/** Values of arguments nested deeper are left out. */
+/** Maximum depth of values in arguments. Deeper ones are left out. */
 const mostDepth = 40
 
 const cut = (text: string): string => cutMiddle(text, mostText).toWellFormed()
 
-/** Kinds of a model's errors, by the codes of failed replies. */
+/** Kinds of model errors, by the codes of failed replies. */
 const kinds: Readonly<Record<string, ModelErrorKind>> = {
   MODEL_RATE_LIMITED: 'rateLimited',
   MODEL_NETWORK: 'network',
@@ -88,7 +88,7 @@ interface OpenRun {
 export function recordingOf(records: readonly LogRecord[]): Recording {
   const runs: OpenRun[] = []
   const results = new Map<string, RecordedResult>()
-  /** Ids of the recording, by those of the log: providers may use one twice. */
+  /** Ids in the recording, by ids in the log, because providers may use an id twice. */
   const callIds = new Map<string, string>()
   let count = 0
   for (const record of records) {
@@ -174,7 +174,7 @@ function endOf(ended: RecordOf<'run.end'> | undefined, error: ErrorInfo | undefi
 const wordsOf = (content: readonly PlainBlock[]): string =>
   cut(content.map((block) => (block.type === 'text' ? block.text : mediaText(block))).join('\n'))
 
-/** A value of JSON whose long texts are cut. */
+/** Returns a JSON value with its long texts cut. */
 function bounded(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return cut(value)
   if (typeof value !== 'object' || value === null) return value

@@ -16,28 +16,28 @@ import type { Provenance } from '../../../src/protocol/provenance.ts'
 import type { LogRecord, RecordOf } from '../../../src/protocol/records.ts'
 
 export interface RenderOptions {
-  /** The turn whose request is rendered; default: the request that would come next. */
+  /** Index of the turn whose request is rendered. Default: the request that would come next. */
   readonly turn?: number
-  /** Steps that are hidden in addition, as `agent.prune` would. */
+  /** Steps to hide in addition, as `agent.prune` would. */
   readonly hide?: readonly string[]
-  /** Text in their place. */
+  /** Text shown in place of the hidden steps. */
   readonly memo?: string
   /** Steps whose results are masked in addition. */
   readonly mask?: readonly string[]
-  /** Hidden and masked steps that are shown again, whatever the room. */
+  /** Hidden and masked steps to show again, even if they exceed the room for them. */
   readonly show?: readonly string[]
-  /** Folds every step that may be folded, as `agent.fold` would, by `braking.fold` of the definition. */
+  /** True to fold every step that may be folded, as `agent.fold` would, by `braking.fold` of the definition. */
   readonly fold?: boolean
   /** Records of the past that a fork shares. */
   readonly past?: Iterable<LogRecord>
 }
 
-/** A request as a definition renders it. */
+/** A request as rendered from a definition. */
 export interface RenderedTrunk {
   readonly request: ModelRequest
   /** One entry for each message. */
   readonly provenance: readonly Provenance[]
-  /** Outcomes of the changes that were asked for, in their order. */
+  /** Outcomes of the requested changes, in order. */
   readonly applied: readonly PruneOutcome[]
 }
 
@@ -101,7 +101,7 @@ export function renderTrunk(
 const nextTurn = (records: readonly LogRecord[]): number =>
   (records.findLast((record) => record.type === 'turn.start')?.turnIndex ?? -1) + 1
 
-/** Records up to the first request of a turn. */
+/** Returns the records up to the first request of a turn. */
 function untilRequest(records: readonly LogRecord[], turn: number): readonly LogRecord[] {
   const start = records.findIndex((record) => record.type === 'turn.start' && record.turnIndex === turn)
   if (start < 0) {

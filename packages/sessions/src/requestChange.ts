@@ -3,7 +3,7 @@ import type { CapturedRequest } from '../../../src/conversation/request/captureR
 
 /** Differences between a request and the previous one. */
 export interface RequestChange {
-  /** Number of equal leading messages, and of previous messages that are no longer sent. */
+  /** Number of equal leading messages. `gone` counts previous messages that are no longer sent. */
   readonly kept: number
   readonly gone: number
   readonly added: number

@@ -2,7 +2,7 @@ import type { LogEntry } from '../../../src/protocol/ports/logPages.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
 import { keptOf, type Said } from '../../stores/src/rules/searchText.ts'
 
-/** Characters that are kept, enough for the messages of tens of thousands of short sessions. */
+/** Maximum number of characters kept, enough for the messages of tens of thousands of short sessions. */
 const mostChars = 16 * 1024 * 1024
 
 interface Known extends Pick<LogEntry, 'size' | 'writtenAt'> {
@@ -11,8 +11,8 @@ interface Known extends Pick<LogEntry, 'size' | 'writtenAt'> {
 }
 
 /**
- * Messages in the logs of a store that has no index: kept in memory, as far as there is room, and read again where a log has changed. Messages
- * that did not fit are read each time.
+ * Messages from the logs of a store without an index. They are kept in memory as far as there is room, and read again where a log has changed.
+ * Messages that did not fit are read each time.
  */
 export class SaidInLogs {
   readonly #store: Store
@@ -23,7 +23,7 @@ export class SaidInLogs {
     this.#store = store
   }
 
-  /** Returns the messages of a log; of a damaged log, those before the damage. */
+  /** Returns the messages in a log, or those before the damage if it is damaged. */
   async of({ id, size, writtenAt }: Pick<LogEntry, 'id' | 'size' | 'writtenAt'>): Promise<readonly Said[]> {
     const known = this.#known.get(id)
     if (known?.size === size && known.writtenAt === writtenAt) return known.said
@@ -47,7 +47,7 @@ export class SaidInLogs {
     return said
   }
 
-  /** Forgets the logs that are not there any more. */
+  /** Forgets the logs that no longer exist. */
   keepOnly(ids: ReadonlySet<string>): void {
     for (const id of this.#known.keys()) if (!ids.has(id)) this.#forget(id)
   }

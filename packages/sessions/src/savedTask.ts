@@ -5,14 +5,14 @@ import { closing, inComment, repliesOf, type ScriptEntry, type Wanted } from './
 import { testLiteral } from './testLiteral.ts'
 import { lastRuns, wantedOf, whyItPasses } from './wantedOf.ts'
 
-/** A check of a saved task, as `task.json` has it. */
+/** Check of a task, in the form of `task.json`. */
 export type SavedCheck =
   | { readonly answer: string }
   | { readonly scorer: 'ends-well' }
   | { readonly scorer: 'calls-succeed'; readonly tool: string }
   | { readonly scorer: 'answers-anew'; readonly was: string }
 
-/** A task, as `task.json` has it. */
+/** Task in the form of `task.json`. */
 export interface SavedTask {
   readonly id: string
   readonly prompts: readonly string[]
@@ -21,7 +21,7 @@ export interface SavedTask {
   readonly tags: readonly string[]
 }
 
-/** The model's replies and the results of calls, as JSON, for `recordedSuite`. */
+/** Recorded replies and call results as JSON, for `recordedSuite`. */
 export interface TaskRecording {
   readonly type: 'taskRecording'
   readonly version: 1
@@ -32,15 +32,15 @@ export interface TaskRecording {
   readonly replies: readonly ScriptEntry[]
   /** Results, by the ids of calls in the replies. */
   readonly results: { readonly [callId: string]: { readonly text: string; readonly isError: boolean } }
-  /** Tools that were called, as the model was shown them if requests were captured. */
+  /** Tools that were called, with the specs that the model was shown if requests were captured. */
   readonly tools: readonly ToolSpec[]
 }
 
 export interface SavedTaskOptions {
   readonly agentId: string
-  /** Text that the answer should contain; without it the task asserts that the fault of the recording does not occur. */
+  /** Text that the answer should contain. Without it the task asserts that the recorded fault does not occur. */
   readonly expect?: string
-  /** Folder that the agent worked in: its path is left out of the task's texts. */
+  /** Folder in which the agent worked. Its path is left out of the task's texts. */
   readonly dir?: string
 }
 
@@ -50,9 +50,9 @@ export type Saved =
       readonly ok: true
       readonly task: SavedTask
       readonly recording: TaskRecording
-      /** Parts of the recording that the task leaves out, for people to read. */
+      /** Descriptions of the parts of the recording that the task leaves out. */
       readonly notes: readonly string[]
-      /** Why it passes as it was recorded; missing where it fails. */
+      /** Reason why the task passes as recorded. Missing if it fails. */
       readonly passes?: string
     }
   | { readonly ok: false; readonly why: string }
@@ -113,7 +113,7 @@ export function savedTask(records: readonly LogRecord[], { agentId, expect, dir 
   }
 }
 
-/** Returns a whole suite with this task in it, as the text of its `suite.mjs`. Its tools give the recorded results. Pure. */
+/** Returns the text of `suite.mjs` for a whole suite with this task. Its tools give the recorded results. Pure. */
 export const suiteSource = ({ task, recording, notes }: Extract<Saved, { readonly ok: true }>): string =>
   [
     "import { defineSuite, recordedSuite } from 'escapement/testing'",
@@ -129,17 +129,17 @@ export const suiteSource = ({ task, recording, notes }: Extract<Saved, { readonl
     '',
   ].join('\n')
 
-/** Failures of models that an evaluation counts as errors. */
+/** Kinds of model failures that an evaluation counts as errors. */
 const outside: ReadonlySet<string> = new Set(['rateLimited', 'network', 'auth', 'other'])
 
-/** Ids of tasks name folders. */
+/** Returns a task id that can name a folder. */
 const taskId = (agentId: string): string =>
   agentId
     .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, 64) || 'recorded'
 
-/** Returns the prompts, run by run; messages that came after an answer within a run begin a run of their own. */
+/** Returns the prompts, run by run. Messages that came after an answer within a run begin a run of their own. */
 function promptsOf(runs: readonly RecordedRun[]): { readonly prompts: readonly string[]; readonly unsaid: number } {
   let unsaid = 0
   const after = (
@@ -163,11 +163,11 @@ function checkOf(wanted: Wanted, last: RecordedRun, expect: string | undefined):
   return { scorer: 'answers-anew', was: reply?.toolCalls === undefined ? (reply?.text ?? closing) : closing }
 }
 
-/** A text without the path of a folder. */
+/** Returns a text without the path of a folder. */
 const without = (text: string, dir: string | undefined): string =>
   dir === undefined || dir.length < 2 ? text : text.replaceAll(dir, '.')
 
-/** The tools of these names: as the newest captured request shows them, else such that take anything. */
+/** Returns the tools with these names as the newest captured request has them, or else tools that accept any input. */
 function toolsOf(records: readonly LogRecord[], names: readonly string[]): readonly ToolSpec[] {
   const shown = new Map<string, ToolSpec>()
   for (const record of records)

@@ -5,16 +5,16 @@ import type { LogRecord } from '../../../src/protocol/records.ts'
 export interface AgentSavings extends Savings {
   readonly agentId: string
   readonly definition: string
-  /** Number of times that it was found to go in circles. */
+  /** Number of times that a loop was detected. */
   readonly stalls: number
 }
 
-/** Agents whose logs are read; those beyond are counted by what their callers say of them. */
+/** Maximum number of agents whose logs are read. Agents beyond it count as their callers report. */
 const mostAgents = 500
 
 /**
- * Returns the savings of an agent and of all agents below it, its own first. `read`: returns the records of an agent; one that rejects or has none,
- * such as that of an incognito agent, is left out. Never rejects.
+ * Returns the savings of an agent and of all agents below it, its own first. `read` returns an agent's records. Agents for which it rejects or finds
+ * no records, such as incognito agents, are left out. Never rejects.
  */
 export async function savingsOfTree(
   rootId: string,

@@ -10,12 +10,12 @@ import { pagesOf, type Pages } from '../../stores/src/logPages.ts'
 import { SaidInLogs } from './saidInLogs.ts'
 
 /**
- * Searches the messages in the sessions of a store: finds the records that have all of the words, in any script; longer words that begin with
- * them match too. The best first, at most 20 unless `limit` says otherwise. A store with `search` answers from its index; for any other, all
- * logs that the query does not leave out are read, and their messages are kept, up to 16 million characters a store, so that only changed logs
- * are read the next time.
+ * Searches the messages in a store's sessions for records that contain all of the words, in any script. Longer words that begin with
+ * them match too. Returns the best hits first, at most 20 unless `limit` says otherwise. A store with `search` answers from its index. For other
+ * stores, all logs that the query does not exclude are read, and their messages are kept, up to 16 million characters per store, so that only
+ * changed logs are read the next time.
  *
- * @throws RuntimeError `INVALID_OPTION`, `STORE_READ_FAILED`. A log that cannot be read is searched up to there.
+ * @throws RuntimeError `INVALID_OPTION`, `STORE_READ_FAILED`. A damaged log is searched up to the damage.
  */
 export async function searchSessions(store: Store, query: SearchQuery): Promise<readonly SearchHit[]> {
   checkStore(store)

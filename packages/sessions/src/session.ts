@@ -12,35 +12,35 @@ import type { Limits } from '../../../src/protocol/runs/runLimits.ts'
 import type { ModelSnapshot } from '../../../src/protocol/ports/model.ts'
 
 /**
- * How far a session, a run or a turn got. `running`: the log has no end for it, so it is under way or its process died;
- * `rejected`: the model refused; `paused`: something is outstanding, and `resume` or a decision continues it.
+ * State of a session, a run or a turn. `running`: the log has no end for it, so it is under way or its process died.
+ * `rejected`: the model refused. `paused`: something is outstanding, and `resume` or a decision continues it.
  */
 export type SessionStatus = 'running' | 'completed' | 'aborted' | 'rejected' | 'paused' | 'failed'
 
-/** Something a person said, as the input of a turn. */
+/** A person's message as the input of a turn. */
 export interface TurnInput {
   readonly nodeId: NodeId
   readonly role: 'user'
   readonly source: UserSource
 }
 
-/** A tool call of a reply. `held` waits for approval; `pending` has not started. It ends in the turn that made it, however late. */
+/** A tool call of a reply. `held` waits for approval; `pending` has not started. Its end belongs to the turn that made it, however late. */
 export interface SessionCall {
   readonly callId: string
   readonly name: string
-  /** Deterministic id of the call; known once it started or ended. */
+  /** Deterministic id of the call. Known once the call has started or ended. */
   readonly key?: string
   readonly status: 'pending' | 'held' | 'running' | 'ended'
   readonly isError?: boolean
-  /** Why the runtime answered in place of the tool. */
+  /** Reason why the runtime answered in place of the tool. */
   readonly synthetic?: SyntheticReason
-  /** The sub-agent that carries it out. */
+  /** Id of the sub-agent that carries it out. */
   readonly childId?: string
-  /** The result's node, once it ended. */
+  /** Node of the result, once the call has ended. */
   readonly nodeId?: NodeId
 }
 
-/** Abandoned steps that were copied to the trunk. */
+/** Copies of abandoned steps on the trunk. */
 interface Copying {
   readonly type: BrakeChange['type']
   readonly applied: boolean
@@ -50,7 +50,7 @@ interface Copying {
   readonly reason?: string
 }
 
-/** How the trunk was reshaped, in short; `reason` says why it was not. */
+/** Summary of a change of the trunk. `reason` says why it was not made. */
 export type TrunkChange =
   | {
       readonly type: 'revert'
@@ -60,7 +60,7 @@ export type TrunkChange =
       readonly target?: NodeId
       /** The new nodes of those messages. */
       readonly rebased?: readonly NodeId[]
-      /** The policy that planned it. */
+      /** Name of the policy that planned it. */
       readonly policy?: string
       readonly economics?: Economics
       readonly reason?: string
@@ -75,7 +75,7 @@ export type TrunkChange =
       readonly masked?: true
       /** True if hidden or masked steps are shown again. */
       readonly shown?: true
-      /** The policy that chose the steps. */
+      /** Name of the policy that chose the steps. */
       readonly policy?: string
       readonly economics?: Economics
       readonly reason?: string
@@ -83,7 +83,7 @@ export type TrunkChange =
   | {
       readonly type: 'compaction'
       readonly applied: boolean
-      /** The summary's id, and the nodes it stands for. */
+      /** The summary's node, and the nodes it replaces. */
       readonly nodeId?: NodeId
       readonly from?: NodeId
       readonly to?: NodeId
@@ -95,30 +95,30 @@ export type TrunkChange =
 
 /** One request to the model and its consequences. Times are epoch milliseconds. */
 export interface Turn {
-  /** Counts over the agent's life, the shared past of a fork included. */
+  /** Index over all turns of the agent, including the shared past of a fork. */
   readonly index: number
   readonly status: SessionStatus
   readonly startedAt: number
   readonly endedAt?: number
-  /** Messages of people since the turn before, in order. */
+  /** Messages from people since the previous turn, in order. */
   readonly input: readonly TurnInput[]
   /** Node of the model's message. */
   readonly reply?: NodeId
   readonly toolCalls: readonly SessionCall[]
-  /** Attempts at the reply, the one under way included. */
+  /** Number of attempts at the reply, including the one under way. */
   readonly attempts: number
   readonly usage: Usage
   readonly costUsd: number
   readonly changes: readonly TrunkChange[]
 }
 
-/** One run of an agent, from its cause until the agent was at rest again. Times are epoch milliseconds. */
+/** One run of an agent, from its cause until the agent rests again. Times are epoch milliseconds. */
 export interface SessionRun {
   /** The run's `runId`. */
   readonly id: string
   readonly cause: RecordOf<'run.start'>['cause']
   readonly requestId: string
-  /** The paused run it continues; in a fork it may be one of the source's. */
+  /** Id of the paused run that it continues. In a fork this may be a run of the source. */
   readonly resumedFrom?: string
   readonly status: SessionStatus
   readonly startedAt: number
@@ -128,41 +128,41 @@ export interface SessionRun {
   readonly turns: readonly Turn[]
   readonly usage: Usage
   readonly costUsd: number
-  /** Why it is paused. */
+  /** Reason for the pause. */
   readonly reason?: PauseReason
   readonly error?: ErrorInfo
 }
 
-/** The life of an agent as its log tells it. A fork has only its own part: its source paid for the part that they share. */
+/** History of an agent according to its log. A fork has only its own part, because the shared part was paid for by its source. */
 export interface Session {
   /** The agent's id; empty before the log's first record. */
   readonly id: string
-  /** Present for the log of a machine that is kept: `definition` is then its name. */
+  /** Present for the log of a kept machine. `definition` is then the machine's name. */
   readonly kind?: 'machine'
   /** Ids of the ancestors, root first. */
   readonly path: readonly string[]
   readonly definition: string
   readonly model: string
-  /** The agent that called or spawned it. */
+  /** The agent that called or spawned it, and how. */
   readonly parent?: ParentLink
   readonly forkedFrom?: NonNullable<RecordOf<'agent.created'>['forkedFrom']>
-  /** Metadata that the application gave at the spawn. */
+  /** Metadata that the application gave when it spawned the agent. */
   readonly metadata?: Metadata
   /** Epoch milliseconds of the first and the last record. */
   readonly createdAt: number
   readonly updatedAt: number
-  /** Status of the last run; `completed` without one, as nothing was asked for. */
+  /** Status of the last run; `completed` if there is none. */
   readonly status: SessionStatus
-  /** Ended for good: it cannot be resumed. */
+  /** True if it ended for good and cannot be resumed. */
   readonly isStopped: boolean
   readonly runs: readonly SessionRun[]
-  /** Ids of its sub-agents, in the order they were started. */
+  /** Ids of its sub-agents, in the order of their start. */
   readonly children: readonly string[]
   /** Reverts and prunes that people asked for while no turn was under way. */
   readonly changes: readonly TrunkChange[]
-  /** Subject on one line: the task its caller gave it, or its first prompt. */
+  /** Subject on one line: the task given by its caller, or its first prompt. */
   readonly title?: string
-  /** How its last run ended, or why it waits; missing while a run is under way. */
+  /** End of its last run, or the reason why it waits. Missing while a run is under way. */
   readonly last?: LastRun
   /** Tokens used by all runs and changes. */
   readonly usage: Usage

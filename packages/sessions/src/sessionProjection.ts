@@ -34,7 +34,7 @@ const statusOf: { readonly [R in RunStopReason]: SessionStatus } = {
   error: 'failed',
 }
 
-/** After a crash the machine counts less than its log holds; logs of before had no costs of failed attempts. */
+/** Returns the larger of each count. After a crash the machine counts less than its log, and older logs lack the costs of failed attempts. */
 const larger = (a: Usage, b: Usage): Usage => {
   const most: Draft<Usage> = {
     input: Math.max(a.input, b.input),
@@ -51,8 +51,8 @@ const isAnswered = ({ reply, toolCalls }: TurnDraft): boolean =>
   reply !== undefined && toolCalls.every(({ status }) => status === 'ended')
 
 /**
- * Folds a log into its session, one record at a time in the log's order, so that a listener can use it live. It keeps a little of each turn and
- * no messages. It never throws: a record that makes no sense in its place is ignored.
+ * Folds a log into its session, one record at a time in log order, so a listener can use it live. It keeps a little of each turn and
+ * no messages. Never throws: a record that makes no sense in its place is ignored.
  */
 export class SessionProjection {
   #head: Pick<Session, 'id' | 'kind' | 'path' | 'definition' | 'model' | 'parent' | 'forkedFrom' | 'metadata'> = {
@@ -68,17 +68,17 @@ export class SessionProjection {
   readonly #machine = this.#folding.at(machineFold)
   readonly #outline = this.#folding.at(outlineFold)
   readonly #runs: RunDraft[] = []
-  /** The run under way, and its turn. */
+  /** The current run. `#turn` is its current turn. */
   #run: RunDraft | undefined
   #turn: TurnDraft | undefined
-  /** Attempts of the turn that failed. */
+  /** Number of failed attempts in the current turn. */
   #failed = 0
-  /** Said, and not yet part of a turn. */
+  /** Messages that are not part of a turn yet. */
   #input: TurnInput[] = []
-  /** Calls that have not ended, and where they were made. */
+  /** Calls that have not ended, each with the turn that made it. */
   readonly #calls = new Map<string, { readonly call: CallDraft; readonly turn: TurnDraft }>()
   readonly #changes: TrunkChange[] = []
-  /** Policies that planned reverts, by the requests' ids. */
+  /** Names of the policies that planned reverts, by request id. */
   readonly #planned = new Map<string, string>()
   readonly #children: string[] = []
   /** True if its newest record was imported. */
@@ -141,17 +141,17 @@ export class SessionProjection {
     }
   }
 
-  /** The state of the machine, from the log. */
+  /** State of the machine according to the log. */
   get state(): string {
     return this.#machine.state.state
   }
 
-  /** Why it is paused, from the log. */
+  /** Reason for the pause according to the log. */
   get pause(): PauseReason | null {
     return pauseOf(this.#machine.state)
   }
 
-  /** The session as it stands, as a copy. */
+  /** Copy of the current session. */
   get session(): Session {
     const pause = this.#isForeign ? null : this.pause
     const runs = this.#runs.map((run) => (run === this.#run ? { ...run, ...this.#openAs(pause) } : run))
@@ -172,7 +172,7 @@ export class SessionProjection {
     })
   }
 
-  /** Status of the current run: it is not over, so it has no record of its pause. A run of an imported log never continues. */
+  /** Returns the status of the current run. An open run has no record of its pause, and a run of an imported log never continues. */
   #openAs(pause: PauseReason | null): Partial<Pick<RunDraft, 'status' | 'reason'>> {
     if (this.#isForeign) return { status: 'aborted' }
     return pause !== null && isWait(pause) ? { status: 'paused', reason: pause } : {}
@@ -227,7 +227,7 @@ export class SessionProjection {
     this.#run = this.#turn = undefined
   }
 
-  /** Notes that a run was abandoned, which was over already. */
+  /** Notes that a run that was already over was abandoned. */
   #abandon({ runId }: RecordOf<'run.abandoned'>): void {
     const run = this.#runs.find(({ id }) => id === runId)
     if (run !== undefined) run.status = 'aborted'
@@ -377,7 +377,7 @@ function trunkChangeOf(record: Reshaping, planned: ReadonlyMap<string, string>):
   }
 }
 
-/** The session that a log, or the beginning of one, describes. Pure; never throws on valid records. */
+/** Returns the session that a log, or the beginning of one, describes. Pure; never throws on valid records. */
 export function sessionOf(records: Iterable<LogRecord>): Session {
   const projection = new SessionProjection()
   for (const record of records) projection.apply(record)

@@ -2,10 +2,10 @@ import type { NodeId } from '../../../src/protocol/ids.ts'
 import { toolCallsOf } from '../../../src/protocol/messages.ts'
 import type { LogRecord, RecordOf } from '../../../src/protocol/records.ts'
 
-/** Looks in the records of a history, one by one and in order, for the moment when the step of a node was the newest. */
+/** Searches the records of a history, in order, for the moment when the step of a node was the newest. */
 export class StepSearch {
   readonly #nodeId: NodeId
-  /** Calls without a result, of the reply whose step is looked for. */
+  /** Calls without a result in the searched reply. */
   #open: Set<string> | undefined
   #stepEnd: NodeId = 0
   #lastNodeId: NodeId = 0
@@ -14,17 +14,17 @@ export class StepSearch {
     this.#nodeId = nodeId
   }
 
-  /** The highest id given out so far. */
+  /** The highest node id so far. */
   get lastNodeId(): NodeId {
     return this.#lastNodeId
   }
 
-  /** Calls that keep the step from being whole; 0 when it was not met. */
+  /** Number of results still missing from the step; 0 if the step was not found. */
   get missingResults(): number {
     return this.#open?.size ?? 0
   }
 
-  /** Takes the next record; the newest node, once this record completes the step that was looked for. */
+  /** Takes the next record. Returns the newest node if this record completes the searched step. */
   next(record: LogRecord): NodeId | undefined {
     switch (record.type) {
       case 'agent.created':
@@ -60,12 +60,12 @@ export class StepSearch {
     return undefined
   }
 
-  /** Copies are whole at once, so a fork at any of them holds all of them. */
+  /** Checks copied nodes. Copies are complete at once, so a fork at any of them holds all of them. */
   #meetCopies(copies: readonly { readonly nodeId: NodeId }[]): NodeId | undefined {
     return copies.length === 0 ? undefined : this.#meet(copies[0]!.nodeId, copies.at(-1)!.nodeId)
   }
 
-  /** `last` when the node is one of these. */
+  /** Returns `last` if the searched node is one of these. */
   #meet(first: NodeId, last: NodeId): NodeId | undefined {
     this.#lastNodeId = last
     return this.#nodeId >= first && this.#nodeId <= last ? last : undefined

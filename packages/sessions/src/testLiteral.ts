@@ -1,6 +1,6 @@
 /**
- * A value of JSON as TypeScript that evaluates to it: no text in it ends a string, a line or a comment, and a key such as `__proto__` is
- * one like any other. `indent`: spaces before its lines after the first. Pure.
+ * Returns a JSON value as TypeScript that evaluates to it. No text in it can end a string, line or comment, and a key such as `__proto__`
+ * is an ordinary key. `indent`: number of spaces before each line after the first. Pure.
  */
 export function testLiteral(value: unknown, indent = 0): string {
   if (typeof value !== 'object' || value === null) return oneLine(value)
@@ -16,7 +16,7 @@ export function testLiteral(value: unknown, indent = 0): string {
   return `${open}\n${parts.map((part) => `${pad}${part},\n`).join('')}${' '.repeat(indent)}${close}`
 }
 
-/** Line separators would end a comment; the others show a line as another one. */
+/** Characters that people or parsers misread: line separators would end a comment, others make one line look like another. */
 const misread = /[\u0085\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g
 
 /** Formats a value as `JSON.stringify` does, and escapes characters that people or parsers misread. */

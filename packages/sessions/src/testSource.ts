@@ -1,7 +1,7 @@
 import type { RecordedReply, RecordedResult, RecordedRun } from './recordedRuns.ts'
 import { testLiteral } from './testLiteral.ts'
 
-/** Assertion of a test: that the last run ends well, that none of its calls fails, or something about its answer. */
+/** Assertion of a test: the last run ends well, no call of it fails, or something about its answer. */
 export type Wanted =
   | { readonly type: 'end'; readonly was: string; readonly why: string }
   | { readonly type: 'calls'; readonly name: string }
@@ -13,7 +13,7 @@ export interface TestParts {
   /** Time of the recording, in epoch milliseconds. */
   readonly time: number
   readonly runs: readonly RecordedRun[]
-  /** Replies that are not played. */
+  /** Number of replies that are not played. */
   readonly leftOut: number
   readonly results: ReadonlyMap<string, RecordedResult>
   readonly wanted: Wanted
@@ -21,13 +21,13 @@ export interface TestParts {
   readonly expect?: string
 }
 
-/** Names that a tool may have; a model may have called others. */
+/** Returns true for a valid tool name. A model may have called tools with other names. */
 export const isToolName = (name: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(name)
 
-/** Reply where the recording has no more. */
+/** Reply given where the recording has no more replies. */
 export const closing = 'The recording of this run ends here.'
 
-/** The file of a test. Pure. */
+/** Returns the text of a test file. Pure. */
 export function testSource(parts: TestParts): string {
   const { runs, results, wanted, expect } = parts
   const replies = runs.flatMap((run, at) => repliesOf(run, at === runs.length - 1))
@@ -94,15 +94,15 @@ function headOf({ agentId, definition, time, runs, leftOut }: TestParts): readon
   ]
 }
 
-/** A text that ends no comment. */
+/** Returns a text that cannot end a comment. */
 export const inComment = (text: string): string => testLiteral(text).slice(1, -1)
 
-/** An entry of a script: a reply, or how a model failed. */
+/** Entry of a script: a reply, or a failure of the model. */
 export type ScriptEntry =
   | Omit<RecordedReply, 'said'>
   | { readonly error: { readonly kind: string; readonly message: string } }
 
-/** Returns the replies of a run, so that it ends: a run that an abort, a person or a limit ended early is closed by a reply. */
+/** Returns the replies of a run such that it ends. A run that an abort, a person or a limit ended early is closed by an added reply. */
 export function repliesOf({ replies, end }: RecordedRun, isLast: boolean): readonly ScriptEntry[] {
   const own: ScriptEntry[] = replies.map(({ said: _, ...reply }) => reply)
   const isAnswered = replies.length > 0 && replies.at(-1)!.toolCalls === undefined
@@ -117,8 +117,8 @@ interface Said {
 }
 
 /**
- * Returns the messages of people in the middle of runs, by the place of the reply in the script. Messages that came while calls were carried
- * out are left out: given while the reply comes, they would keep the calls from being carried out, and no reply of a script needs them.
+ * Returns the messages that people sent in the middle of runs, by the position of the reply in the script. Messages sent during calls
+ * are left out: sent during the reply, they would keep the calls from being carried out, and no scripted reply needs them.
  */
 function saidAt(runs: readonly RecordedRun[], results: TestParts['results']): readonly Said[] {
   const all: Said[] = []
@@ -183,7 +183,7 @@ function toolLines(
   ]
 }
 
-/** `isAsserted`: something of its result is. */
+/** Returns the lines for one prompt. `isAsserted`: the test asserts something about the result. */
 function promptLines({ said, replies, end }: RecordedRun, isLast: boolean, isAsserted: boolean): readonly string[] {
   const context = said.slice(0, -1).map((content) => ({ content }))
   const options = {

@@ -1,18 +1,18 @@
 import { namesOf, nothingTaken, takenAfter } from '../../../src/conversation/tree/takenTools.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 
-/** A source of an agent's tools, as its log has it. */
+/** A source of an agent's tools, according to the log. */
 export interface LoggedSource {
   readonly source: string
-  /** Names of the tools that it has for the agent. */
+  /** Names of the tools that it provides. */
   readonly tools: readonly string[]
-  /** Text that the system prompt has about the source, if any. */
+  /** Text about the source in the system prompt, if any. */
   readonly instructions?: string
   /** Fault of the source when it last changed. */
   readonly trouble?: string
 }
 
-/** The sources that have something for an agent, or had trouble when that last changed. Pure. */
+/** Returns the sources that provide something to an agent, or had trouble when they last changed. Pure. */
 export function toolSourcesOf(records: Iterable<LogRecord>): readonly LoggedSource[] {
   let taken = nothingTaken
   let troubles: ReadonlyMap<string, string> = new Map()

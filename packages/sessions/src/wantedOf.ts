@@ -4,7 +4,7 @@ import { isToolName, type Wanted } from './testSource.ts'
 /** Maximum number of replies that are played, and of runs. */
 const mostReplies = 200
 
-/** The last runs that are not too many; of the last one its last replies. */
+/** Returns the last runs within the limit, and of the last run its last replies. */
 export function lastRuns(runs: readonly RecordedRun[]): {
   readonly runs: readonly RecordedRun[]
   readonly leftOut: number
@@ -37,7 +37,7 @@ export function wantedOf(run: RecordedRun, { results }: Recording, expect: strin
   return failed === undefined ? { type: 'answer' } : { type: 'calls', name: failed.name }
 }
 
-/** Returns why an assertion holds for the recording; `undefined`: it does not. Pure. */
+/** Returns the reason why an assertion holds for the recording; `undefined` if it does not hold. Pure. */
 export function whyItPasses(run: RecordedRun, wanted: Wanted, expect: string | undefined): string | undefined {
   if (wanted.type === 'end') {
     if (run.end?.type === 'elsewhere') return `replies alone do not bring about that ${run.end.what}`

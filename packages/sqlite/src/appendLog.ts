@@ -10,15 +10,15 @@ import type { SqliteLease } from './sqliteLease.ts'
 export interface Append {
   readonly lease: SqliteLease
   readonly records: readonly LogRecord[]
-  /** The same as JSON. */
+  /** The records as JSON. */
   readonly bodies: readonly string[]
 }
 
 /**
- * Writes records, within a transaction. Returns how the lease ends then: it is noted once the transaction has ended well.
+ * Writes records within a transaction. Returns the new last seq, which the lease takes once the transaction has succeeded.
  *
- * @throws RuntimeError `STORE_LEASE_LOST`, `STORE_APPEND_FAILED` on a gap and for another record under a `seq` that is taken; then
- * nothing of these was written.
+ * @throws RuntimeError `STORE_LEASE_LOST`, `STORE_APPEND_FAILED` on a gap and for a different record under an existing `seq`.
+ * None of the records is written then.
  */
 export function appendLog(connection: Connection, { lease, records, bodies }: Append): number {
   const { agentId, number, epoch } = lease
@@ -41,14 +41,14 @@ export function appendLog(connection: Connection, { lease, records, bodies }: Ap
   return last.seq
 }
 
-/** @throws RuntimeError `STORE_APPEND_FAILED` unless the log has the same record. */
+/** Checks that the log has the same record. @throws RuntimeError `STORE_APPEND_FAILED` */
 function checkSame(connection: Connection, { agentId, number }: SqliteLease, { seq }: LogRecord, body: string): void {
   const row = connection.statement('SELECT body FROM records WHERE agent = ? AND seq = ?').get(number, seq)
   const known = String(row?.['body'])
   if (known !== body && !isDeepStrictEqual(JSON.parse(known), JSON.parse(body))) throw otherRecord(agentId, seq)
 }
 
-/** Writes the columns and labels of an agent that lists ask for. */
+/** Writes the columns and labels of an agent that lists use. */
 function noteBirth(connection: Connection, number: number, record: RecordOf<'agent.created'>): void {
   const origin = originOf(record)
   const { createdAt, definition, path, forkedFrom, metadata } = origin

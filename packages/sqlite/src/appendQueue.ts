@@ -10,8 +10,8 @@ interface Waiting extends Append {
 }
 
 /**
- * Appends that could not be written at once: because each commit is synced, so that those of one turn of the process share one; or
- * because another process was writing. They are written in order, a few in each turn, so that nothing else has to wait for all of them.
+ * Queue of appends that could not be written at once, because another process was writing, or because each commit is synced and those
+ * of one tick share it. They are written in order, a few per tick, so that nothing has to wait for all of them.
  */
 export class AppendQueue {
   readonly #connection: Connection
@@ -19,10 +19,10 @@ export class AppendQueue {
   readonly #written: (agent: number) => void
   #waiting: Waiting[] = []
   #isDue = false
-  /** Since when another process has been in the way, in epoch milliseconds. */
+  /** Time since which another process has blocked writes, in epoch milliseconds. */
   #busySince: number | undefined
 
-  /** `written`: told of each agent whose records were written. */
+  /** `written` is called with each agent whose records were written. */
   constructor(connection: Connection, { clock, written }: { readonly clock: Clock; written(agent: number): void }) {
     this.#connection = connection
     this.#clock = clock
@@ -88,7 +88,7 @@ export class AppendQueue {
   }
 }
 
-/** Returns the result of one append: its own refusals do not fail those beside it. */
+/** Returns the outcome of one append, so that its error does not fail others in the same transaction. */
 function tried(work: () => number): { readonly seq?: number; readonly error?: unknown } {
   try {
     return { seq: work() }

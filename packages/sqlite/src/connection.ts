@@ -6,15 +6,15 @@ import { type ErrorCode, messageOf, RuntimeError } from '../../../src/protocol/e
 import { inTransaction, loadSqlite, whenFree } from './database.ts'
 import { prepareTables } from './tables.ts'
 
-/** How long opening waits for another process that makes the tables, in milliseconds. */
+/** Time for which opening waits for another process that creates the tables, in milliseconds. */
 const openPatienceMs = 10_000
-/** How long writes wait for another process that writes, in milliseconds, and how often they try meanwhile. */
+/** Time for which writes wait for another process, in milliseconds. `againMs`: the pause between tries. */
 export const patienceMs = 10_000
 export const againMs = 10
-/** How long a statement waits for another process that writes, in milliseconds: the process does nothing else meanwhile. */
+/** Time for which a statement blocks this process while another one writes, in milliseconds. */
 const busyMs = 20
 
-/** One open database with its statements, opened at first use. */
+/** Connection to a database with its prepared statements, opened at first use. */
 export class Connection {
   readonly file: string
   readonly #synchronous: 'NORMAL' | 'FULL'
@@ -28,12 +28,12 @@ export class Connection {
     this.#synchronous = isSynced ? 'FULL' : 'NORMAL'
   }
 
-  /** True if there is a database: reading makes none. */
+  /** True if the database exists. Reading does not create one. */
   get isThere(): boolean {
     return this.#database !== undefined || existsSync(this.file)
   }
 
-  /** A statement, prepared once. */
+  /** Returns a statement, prepared once. */
   statement(sql: string): StatementSync {
     const known = this.#statements.get(sql)
     if (known !== undefined) return known
@@ -48,8 +48,8 @@ export class Connection {
   }
 
   /**
-   * The same, tried again for a while as long as another process is writing: this one does other things meanwhile. For what need not keep
-   * an order with anything else.
+   * Runs `work` as one transaction, and retries it for a while without blocking while another process is writing. For work that needs no
+   * particular order.
    */
   async writing<T>(work: () => T): Promise<T> {
     const until = this.#clock.now() + patienceMs
@@ -83,14 +83,14 @@ export class Connection {
     }
   }
 
-  /** Idempotent; the next use opens it again. */
+  /** Closes the database. Idempotent; the next use opens it again. */
   close(): void {
     this.#statements.clear()
     this.#database?.close()
     this.#database = undefined
   }
 
-  /** The error of a piece of work that failed; coded ones stay as they are. */
+  /** Returns the error for a failed operation. A `RuntimeError` is returned unchanged. */
   failure(code: ErrorCode, what: string, thrown: unknown): RuntimeError {
     if (thrown instanceof RuntimeError) return thrown
     return new RuntimeError(code, `${this.file} could not be ${what}: ${messageOf(thrown)}.`, { cause: thrown })

@@ -2,7 +2,7 @@ import type * as Sqlite from 'node:sqlite'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 
 /**
- * Node's own SQLite. Node 22 prints a warning when it is loaded that says it is experimental: this one is left out, and no other.
+ * Loads Node's own SQLite. Suppresses only the warning of Node 22 that it is experimental.
  *
  * @throws RuntimeError `INVALID_OPTION` where Node has none.
  */
@@ -21,7 +21,7 @@ export function loadSqlite(): typeof Sqlite {
   throw new RuntimeError('INVALID_OPTION', 'SQLite needs a Node that has it, from 22.13 on.')
 }
 
-/** Runs `work` as one transaction that no other process writes into. */
+/** Runs `work` as one transaction, with no other process writing meanwhile. */
 export function inTransaction<T>(database: Sqlite.DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {
@@ -36,7 +36,7 @@ export function inTransaction<T>(database: Sqlite.DatabaseSync, work: () => T): 
 
 const busy = 5
 
-/** Does `work` again while another process is in the way: SQLite itself does not wait where it makes a file ready for several. */
+/** Retries `work` while another process blocks it. SQLite itself does not wait while it prepares a file for concurrent use. */
 export function whenFree<T>(work: () => T, patienceMs: number): T {
   const until = performance.now() + patienceMs
   for (;;) {

@@ -5,23 +5,23 @@ import type { Connection } from './connection.ts'
 import { RecentBodies } from '../../stores/src/recentBodies.ts'
 import type { SqliteLease } from './sqliteLease.ts'
 
-/** The parts of their store that checkpoints and times need. */
+/** The parts of a store that checkpoints and times need. */
 export interface LeaseHolder {
   /** @throws RuntimeError `STORE_NOT_OPEN`, `STORE_LEASE_LOST` */
   leaseOf(agentId: string, epoch: number | undefined): SqliteLease
-  /** Reads; where there is no database yet there is nothing. */
+  /** Runs a read. Returns `nothing` while there is no database. */
   reading<T>(work: () => T, nothing: T): T
 }
 
 /**
- * Checkpoints in the same database. What one shares with others is a row of its own, under the number of the agent with a minus before it:
- * `form` is its id. Stores that know nothing of such rows never look at them.
+ * Keeps checkpoints in the same database. The part that several checkpoints share is a row of its own, under the agent's negated number,
+ * with its id in `form`. Older stores never read such rows.
  */
 export class SqliteCheckpoints implements CheckpointStore {
   readonly keepsShared = true
   readonly #connection: Connection
   readonly #store: LeaseHolder
-  /** Shared bytes that were read last; `version` is their id. */
+  /** Shared bytes read most recently. `version` is their id. */
   readonly #recent = new RecentBodies()
 
   constructor(connection: Connection, store: LeaseHolder) {

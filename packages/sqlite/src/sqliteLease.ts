@@ -1,8 +1,8 @@
 import { TableLease, type LeaseRow } from '../../stores/src/tableLease.ts'
 
-/** The right to append to one log, and how much waits to be appended. */
+/** The right to append to one log, with the number of waiting appends. */
 export class SqliteLease extends TableLease {
-  /** Appends that wait to be written. */
+  /** Number of appends that wait to be written. */
   waiting = 0
   readonly #free: (lease: SqliteLease) => Promise<void>
 

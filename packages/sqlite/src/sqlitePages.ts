@@ -12,7 +12,7 @@ export interface Condition {
 
 const labelled: Condition['sql'] = 'number IN (SELECT agent FROM labels WHERE name = ? AND value = ?)'
 
-/** Returns the conditions of `query` on the table of agents, `after` and `limit` aside. Pure. */
+/** Returns the conditions of `query` on the agents table, without `after` and `limit`. Pure. */
 export function conditionsOf(query: LogQuery): Condition[] {
   const { ids, within, definition, parent } = query
   const conditions: Condition[] = [

@@ -2,7 +2,7 @@ import type { SnapshotLimits, SnapshotStore } from '../../../src/protocol/ports/
 import { checkSnapshotSize, isSnapshotId, SnapshotIndex, snapshotId } from '../../stores/src/rules/snapshotLimits.ts'
 import type { Connection } from './connection.ts'
 
-/** Contents of files as agents found them, in the same database. Only the process that holds an agent's log writes those of the agent. */
+/** Keeps contents of files as agents found them, in the same database. Only the process that holds an agent's log writes its contents. */
 export class SqliteSnapshots implements SnapshotStore {
   readonly maxFileBytes: number
   readonly #connection: Connection
@@ -54,7 +54,7 @@ export class SqliteSnapshots implements SnapshotStore {
     return bytes instanceof Uint8Array && snapshotId(bytes) === id ? bytes : undefined
   }
 
-  /** Forgets what it knows of an agent whose log is let go: another process may write there next. */
+  /** Forgets everything about an agent whose log is released, since another process may write next. */
   forget(agentId: string): void {
     this.#indexes.delete(agentId)
   }

@@ -40,9 +40,9 @@ export interface SqliteStoreOptions {
    * power cut. `batch`: they are on the disk; appends of one turn of the process share the sync.
    */
   readonly durability?: 'os' | 'batch'
-  /** Measures how long another process is waited for. Default: the system's clock. */
+  /** Clock for the time spent waiting for another process. Default: the system's clock. */
   readonly clock?: Clock
-  /** How much is kept of the files that one agent changed, for `undo`. Default: as `fileStore`. */
+  /** Limits on the kept contents of files that one agent changed, for `undo`. Default: as for `fileStore`. */
   readonly snapshots?: Partial<SnapshotLimits>
 }
 
@@ -57,7 +57,7 @@ const optionsSchema = lazily(() =>
   }).partial(),
 )
 
-/** Records of a page while a log is read: the first is small, as many readers want the beginning only. */
+/** Number of records per page of a log. The first page is small, as many readers want only the beginning. */
 const pages = { first: 8, next: 512 } as const
 
 class SqliteStore implements ErasableStore {
@@ -69,9 +69,9 @@ class SqliteStore implements ErasableStore {
   readonly #texts: TextIndex
   readonly #isSynced: boolean
   readonly #leases = new Map<string, SqliteLease>()
-  /** Ended leases of which the tables could not be told, as another process was writing for long: they are told with the next ones. */
+  /** Ended leases not yet released in the tables, because another process was writing for long. The next release includes them. */
   readonly #unreleased = new Set<SqliteLease>()
-  /** Opens and deletes under way. */
+  /** Opens and deletes in progress. */
   readonly #working = new Set<Promise<unknown>>()
   readonly #writers: Writers
   #closed: Promise<void> | undefined
@@ -126,7 +126,7 @@ class SqliteStore implements ErasableStore {
     return Number(this.#connection.statement('SELECT epoch FROM agents WHERE id = ?').get(agentId)?.['epoch'] ?? 0)
   }
 
-  /** Writes at once; `false`: another process is writing. */
+  /** Writes at once; returns `false` if another process is writing. */
   #wrote(append: Append): boolean {
     try {
       append.lease.lastSeq = this.#connection.transaction(() => appendLog(this.#connection, append))
@@ -202,7 +202,7 @@ class SqliteStore implements ErasableStore {
     return row === undefined ? undefined : this.#writers.holder(row)
   }
 
-  /** Reads; where there is no database yet there is nothing. A store that is closed reads as any other process may. */
+  /** Runs a read, which returns `nothing` while there is no database. A closed store can still read, as any other process can. */
   #read<T>(work: () => T, nothing: T): T {
     try {
       return this.#connection.isThere ? work() : nothing
@@ -269,8 +269,8 @@ class SqliteStore implements ErasableStore {
   }
 
   /**
-   * Returns the writer that a log may be taken from: it is gone, or is this store, which has let go of it. `undefined`: the log has no
-   * writer.
+   * Returns the writer from which a log may be taken: its process is gone, or it is this store, which has released the log. `undefined` if
+   * the log has no writer.
    *
    * @throws RuntimeError `STORE_LOCKED`
    */
@@ -305,7 +305,7 @@ class SqliteStore implements ErasableStore {
     })
   }
 
-  /** Does what takes a log; `close` waits for it. */
+  /** Runs work that takes a log. `close` waits for it. */
   async #alone<T>(
     agentId: string,
     code: 'STORE_OPEN_FAILED' | 'STORE_DELETE_FAILED',
@@ -345,12 +345,12 @@ class SqliteStore implements ErasableStore {
 }
 
 /**
- * A store in one SQLite file, created if missing, with the logs of any number of agents: for one machine, where lists are asked for by
- * what agents are, and where one process may take an agent from another one. Node's own SQLite, no package. Several processes may have the
- * file open; the log of an agent is written by one of them, and that of a process that is gone is free. See `Store` for the contract.
+ * A store in one SQLite file, created if missing, for the logs of any number of agents on one machine. It suits filtered lists of agents,
+ * and processes that take agents over from one another. It uses Node's own SQLite and needs no package. Several processes may have the
+ * file open. An agent's log is written by one process at a time, and is free once that process is gone. See `Store` for the contract.
  *
  * @throws RuntimeError `INVALID_OPTION` if `file` is blank or an option is wrong, or where Node has no SQLite. Problems with the file are
- * reported by `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`): it is of something else, or its tables are newer than this
+ * reported by `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`): it is not such a database, or its tables are newer than this
  * version knows.
  *
  * @example

@@ -3,7 +3,7 @@ import { leaseLost } from '../../stores/src/rules/appendChecks.ts'
 import type { Connection } from './connection.ts'
 import type { LeaseHolder } from './sqliteCheckpoints.ts'
 
-/** The times of agents, in the rows of the agents. */
+/** Keeps the agents' times in their rows. */
 export class SqliteTimers implements TimerIndex {
   readonly #connection: Connection
   readonly #store: LeaseHolder

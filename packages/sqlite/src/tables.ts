@@ -2,15 +2,15 @@ import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from './database.ts'
 import { labelsIn } from '../../stores/src/labels.ts'
 
-/** A step that is not SQL alone. */
+/** A migration: SQL, or a function for more than SQL. */
 type Step = string | ((database: DatabaseSync) => void)
 
 /**
- * The tables, step by step: a database that has the first n of these has version n. A step that has been released is never changed.
- * `writer` of an agent: the process that has its log open; the fields of its first record stand beside it, for lists. Epochs are counted
- * for all logs together, so that a log that is deleted and begun anew has no earlier epoch. `labels`: values that lists are filtered by,
- * for every agent that has them. `texts`: the words of the messages, each record under agent * 2^32 + seq; `noted`: how far the log of an
- * agent is in it.
+ * Migrations of the tables: a database with the first n of these has version n. A released step is never changed.
+ * `writer` of an agent: the process that has its log open. The fields of its first record are columns, for lists. Epochs are counted
+ * for all logs together, so that a log that is deleted and recreated has no earlier epoch. `labels`: values that lists are filtered by,
+ * for every agent that has them. `texts`: the words of messages, each record under agent * 2^32 + seq. `noted`: the last record of an agent
+ * whose words are in it.
  */
 const steps: readonly Step[] = [
   `
@@ -94,9 +94,9 @@ CREATE INDEX due ON agents (due_at, id) WHERE due_at IS NOT NULL;
 ]
 
 /**
- * Brings the tables of a database up to date: once, even if several processes try.
+ * Updates the tables of a database, once, even if several processes try.
  *
- * @throws Error when it is the database of something else, or of a newer version.
+ * @throws Error when the database belongs to something else, or to a newer version.
  */
 export function prepareTables(database: DatabaseSync): void {
   // A file that can only be read is read.

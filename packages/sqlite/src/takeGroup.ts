@@ -1,9 +1,9 @@
 import type { Append } from './appendLog.ts'
 
-/** Records of one transaction: few enough that the process is not held for long. */
+/** Maximum number of records in one transaction, so that the process is not blocked for long. */
 const mostRecords = 100
 
-/** Takes the first appends off a queue, one at least, for one transaction. */
+/** Removes the first appends from a queue, at least one, for one transaction. */
 export function takeGroup<A extends Append>(waiting: A[]): A[] {
   let records = 0
   let count = 0

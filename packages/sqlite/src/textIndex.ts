@@ -6,21 +6,21 @@ import { excerptFor, saidIn, searchWords, termsIn, type Term } from '../../store
 import { isBusy, type Connection } from './connection.ts'
 import { conditionsOf } from './sqlitePages.ts'
 
-/** How long after an append its words are noted, in milliseconds. */
+/** Delay in milliseconds between an append and its indexing. */
 const delayMs = 1_000
-/** Records of one step: few, so that nothing else has to wait for long. */
+/** Maximum number of records in one step, so that nothing else has to wait for long. */
 const mostRecords = 50
-/** How often a search tries to note missing words while another process writes. */
+/** Number of tries of a search to index missing words while another process writes. */
 const mostTries = 100
 
 /**
- * The words of the messages, in a table of their own: filled behind the appends, never with them. How far each log was noted is remembered,
- * so that a search first notes the words that a process left when it ended.
+ * Index of the words in messages, in its own table, filled after the appends and never with them. The progress for each log is stored, so that
+ * a search first indexes the words that an ended process left.
  */
 export class TextIndex {
   readonly #connection: Connection
   readonly #clock: Clock
-  /** Agents with records that are not noted yet, as far as this process knows. */
+  /** Agents with records that are not indexed yet, as far as this process knows. */
   readonly #behind = new Set<number>()
   #cancel: (() => void) | undefined
   #isClosed = false
@@ -56,7 +56,7 @@ export class TextIndex {
     if (this.#behind.size > 0) this.#cancel = this.#clock.after(0, () => this.#step())
   }
 
-  /** Notes some records of an agent; returns true if there are more. */
+  /** Indexes some records of an agent. Returns true if there are more. */
   #note(agent: number): boolean {
     const known = this.#notedOf(agent)
     const rows = this.#connection
@@ -87,7 +87,7 @@ export class TextIndex {
     return this.#connection.statement('SELECT 1 FROM agents WHERE number = ?').get(agent) !== undefined
   }
 
-  /** Deletes the words of an agent, within the transaction that deletes its log. */
+  /** Deletes an agent's words, within the transaction that deletes its log. */
   delete(agent: number): void {
     this.#connection
       .statement('DELETE FROM texts WHERE rowid BETWEEN (?1 << 32) AND ((?1 << 32) | 4294967295)')
@@ -96,7 +96,7 @@ export class TextIndex {
     this.#behind.delete(agent)
   }
 
-  /** Notes all words that are missing, as far as other processes let it. */
+  /** Indexes all missing words, as far as other processes allow it. */
   async catchUp(): Promise<void> {
     const sql = `SELECT number FROM agents LEFT JOIN noted ON noted.agent = number
       WHERE last_seq > coalesce(noted.seq, 0) LIMIT 100`
@@ -114,7 +114,7 @@ export class TextIndex {
     }
   }
 
-  /** Finds records by the words that are noted. */
+  /** Finds records by the indexed words. */
   search(query: SearchQuery): readonly SearchHit[] {
     const { text, limit = defaultSearchLimit } = query
     const terms = termsIn(text)
@@ -142,7 +142,7 @@ export class TextIndex {
   }
 }
 
-/** Words have letters, digits and marks only, so that nothing in quotes ends them. */
+/** Quotes the words of a term. They consist of letters, digits and marks only, so they cannot end the quotes. */
 const matchOf = ({ words, isOpen }: Term): string => `"${words.join(' ')}"${isOpen ? '*' : ''}`
 
 function saidOf(body: string, seq: number): string {

@@ -3,7 +3,7 @@ import type { LogHolder, LogWorker } from '../../../src/protocol/ports/store.ts'
 import { holderIn, holderWords, mayBeAlive, newHolder, type Holder } from '../../stores/src/holder.ts'
 import type { Connection } from './connection.ts'
 
-/** The writer of a log, as the tables have it. */
+/** Row of a log's writer. */
 interface WriterRow {
   readonly epoch: number
   readonly writer: number
@@ -11,10 +11,10 @@ interface WriterRow {
   readonly url: string | undefined
 }
 
-/** The processes that write into a database, and where their agents are reached. */
+/** Registry of the processes that write to a database, with the addresses of their agents. */
 export class Writers {
   readonly #connection: Connection
-  /** This store among them. */
+  /** Number of this store among the writers. */
   #own: Promise<number> | undefined
   #url: string | undefined
 
@@ -22,7 +22,7 @@ export class Writers {
     this.#connection = connection
   }
 
-  /** The number of this store among the writers, which it gets when it first writes. */
+  /** Returns the number of this store among the writers, and adds it at its first write. */
   self(): Promise<number> {
     this.#own ??= newHolder().then((holder) =>
       this.#connection.writing(() =>
@@ -37,7 +37,7 @@ export class Writers {
     return this.#own
   }
 
-  /** Says where the agents are reached whose logs this store has open. */
+  /** Publishes the address at which agents with open logs in this store are reached. */
   async announce(url: string | undefined): Promise<void> {
     this.#url = url
     if (url === undefined && this.#own === undefined) return
@@ -47,7 +47,7 @@ export class Writers {
     )
   }
 
-  /** Returns the writer of a log, as the tables have it. */
+  /** Returns the row of a log's writer. */
   row(agentId: string): WriterRow | undefined {
     const sql =
       'SELECT a.epoch, a.writer, w.holder, w.url FROM agents a JOIN writers w ON w.number = a.writer WHERE a.id = ?'
@@ -70,7 +70,7 @@ export class Writers {
     return { ...(url === undefined ? {} : { url }), epoch, isHere, words: holderWords(who) }
   }
 
-  /** Returns the writers that say where they are reached, as the tables have them. */
+  /** Returns the rows of the writers that have published an address. */
   rows(): readonly Pick<WriterRow, 'holder' | 'url'>[] {
     const rows = this.#connection.statement('SELECT holder, url FROM writers WHERE url IS NOT NULL ORDER BY url').all()
     return rows.map(({ holder, url }) => ({ holder: String(holder), url: String(url) }))
@@ -93,7 +93,7 @@ export class Writers {
   }
 
   /**
-   * Returns the writer of a log, if its process is gone or if it is `free`; `undefined`: the log has no writer.
+   * Returns the writer of a log if its process is gone or it is `free`; `undefined` if the log has no writer.
    *
    * @throws RuntimeError `STORE_LOCKED`
    */
@@ -121,7 +121,7 @@ export class Writers {
     )
   }
 
-  /** Takes this store from the writers. */
+  /** Removes this store from the writers. */
   async leave(): Promise<void> {
     const own = await this.known
     if (own === undefined) return

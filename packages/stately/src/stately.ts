@@ -6,8 +6,8 @@ import type { TextSocket } from '../../bridge/src/server/textSocket.ts'
 import type { AgentAccess } from '../../bridge/src/server/agentAccess.ts'
 
 /**
- * The Stately inspector's messages of every agent within reach, at `/stately`: tools made for `@statelyai/inspect` attach to it. Messages
- * of clients are ignored. A slow client misses messages; once it has caught up, it gets every actor again.
+ * Serves the Stately inspector's messages about every agent within reach, at `/stately`: tools made for `@statelyai/inspect`
+ * attach to it. Messages of clients are ignored. A slow client misses messages; once it has caught up, it gets every actor again.
  */
 export const stately = (): Endpoint => ({
   path: '/stately',
@@ -51,7 +51,7 @@ class StatelySession {
     this.#ends.set(agent, end)
   }
 
-  /** Returns true if an actor is that of an incognito agent, or below one. */
+  /** True if an actor is an incognito agent's, or below one. */
   #isHidden(actor: ActorRefLike): boolean {
     for (let at: AnyActorRef | undefined = actor as AnyActorRef; at !== undefined; at = parentOf(at)) {
       // One that is being created has none.
@@ -102,7 +102,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value, name
 /** Agent whose inspection produced an event. */
 interface Inspected {
   readonly agentId: string
-  /** The agent's own actor: what is above it is not inspected. */
+  /** The agent's own actor. Actors above it are not inspected. */
   readonly top: ActorRefLike
   readonly time: number
 }
@@ -118,8 +118,8 @@ function sessionOf(actor: ActorRefLike | undefined, { agentId, top }: Inspected)
 }
 
 /**
- * An inspection event of XState as the Stately inspector takes it; `undefined` for those it has no message for. Shapes: those of
- * `@statelyai/inspect`.
+ * Converts an XState inspection event to a Stately inspector message. `undefined` for events without one. Shapes: those
+ * of `@statelyai/inspect`.
  */
 export function statelyMessage(event: InspectionEvent, inspected: Inspected): object | undefined {
   const actor = event.actorRef as AnyActorRef

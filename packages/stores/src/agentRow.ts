@@ -1,7 +1,7 @@
 import type { LogEntry, LogOrigin } from '../../../src/protocol/ports/logPages.ts'
 import type { Metadata } from '../../../src/protocol/metadata.ts'
 
-/** A row of the table of agents, in any database. */
+/** A row of the agents table, in any database. */
 export type AgentRow = Readonly<Record<string, unknown>>
 
 /** Returns the origin of an agent from its row. */

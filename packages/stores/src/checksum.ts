@@ -18,7 +18,7 @@ const digits = (sum: number): string =>
 
 const maxJsonBytes = maxLineBytes - fieldLength
 
-/** UTF-8 takes one to three bytes for a UTF-16 unit, so few texts need to be measured. */
+/** Returns true if a line is too long. UTF-8 takes one to three bytes per UTF-16 unit, so few texts need to be measured. */
 const isTooLong = (json: string): boolean =>
   json.length > maxJsonBytes || (json.length > maxJsonBytes / 3 && Buffer.byteLength(json) > maxJsonBytes)
 
@@ -38,7 +38,7 @@ export function lineOf(json: string): string {
 const digitValue = (byte: number): number =>
   byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1
 
-/** Returns the checksum that a line has from byte `at` to its end; `undefined` if there is none. */
+/** Returns the checksum from byte `at` to the end of a line; `undefined` if there is none. */
 function borneSum(line: Buffer, at: number): number | undefined {
   if (at < 1 || line[line.length - 1] !== brace || line[line.length - 2] !== quote) return undefined
   for (let i = 0; i < fieldStart.length; i += 1) if (line[at + i] !== fieldStart[i]) return undefined
@@ -62,8 +62,8 @@ export interface Checksum {
 }
 
 /**
- * Separates a line from its checksum; `undefined` for a line without one, as in older logs. The sum covers the bytes in the file, not the decoded
- * text. The bytes are reused in place for `json`.
+ * Separates a line from its checksum; `undefined` for a line without one, as in older logs. The checksum covers the bytes in the file, not the
+ * decoded text. The bytes are reused in place for `json`.
  */
 export function checksumOf(line: string | Buffer): Checksum | undefined {
   // Records in databases have none, and are not copied to see that.

@@ -16,13 +16,13 @@ const headSchema = lazily(() =>
   }),
 )
 
-/** Maximum length of the first line, which describes the rest with a checksum. A file with a longer one is not a checkpoint. */
+/** Maximum length of the first line, which describes the rest with a checksum. A file with a longer first line is not a checkpoint. */
 const maxHeadBytes = 4_096
 const newline = 0x0a
 
 /**
- * Checkpoints as files, `<agentId>.checkpoint` beside the log. Only the process that holds the log writes them, one after the other, first under
- * another name. Nothing is synced, because the checksum reveals a checkpoint that a power cut has torn.
+ * Keeps checkpoints in files, `<agentId>.checkpoint` beside the log. Only the process that holds the log writes them, one after the other, first
+ * under a temporary name. Nothing is synced, because the checksum reveals a checkpoint torn by a power cut.
  */
 export class FileCheckpoints implements CheckpointStore {
   readonly #fileOf: (agentId: string) => string
@@ -101,7 +101,7 @@ function checkpointIn(bytes: Buffer): Checkpoint | undefined {
   return checkpoint.body.length === length && sumOf(checkpoint) === crc ? checkpoint : undefined
 }
 
-/** Checksum of everything in a checkpoint. */
+/** Returns the checksum over all fields of a checkpoint. */
 const sumOf = ({ seq, form, digest, body }: Checkpoint): number =>
   crc32(body, crc32(JSON.stringify([seq, form, digest])))
 

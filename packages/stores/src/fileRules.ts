@@ -21,8 +21,8 @@ const ownerOnly = 0o600
 const { O_APPEND, O_CREAT, O_WRONLY } = constants
 
 /**
- * Creates a store of rules in a file that only its owner reads and writes: for `permissions.store`. Rules hold for a definition and a folder, by default
- * the one in which the process was started. Several processes may share the file: each change is one line that is added.
+ * Creates a store of rules for `permissions.store`, in a file that only its owner can read and write. Rules hold for a definition and a folder, by
+ * default the process's current folder. Several processes may share the file: each change appends one line.
  */
 export function fileRules(path: string, { folder = process.cwd() }: { readonly folder?: string } = {}): RuleStore {
   if (typeof path !== 'string' || path === '')
@@ -60,7 +60,7 @@ export function fileRules(path: string, { folder = process.cwd() }: { readonly f
   }
 }
 
-/** The whole lines of the file; a torn one was never confirmed. */
+/** Returns the complete lines of the file. A torn line was never confirmed. */
 async function linesIn(file: string): Promise<readonly Line[]> {
   const text = await readFile(file, 'utf8').catch((thrown: unknown) => {
     if ((thrown as { readonly code?: unknown }).code === 'ENOENT') return ''

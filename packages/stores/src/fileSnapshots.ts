@@ -7,17 +7,17 @@ import { checkSnapshotSize, isSnapshotId, SnapshotIndex, snapshotId } from './ru
 
 interface Kept {
   readonly index: Promise<SnapshotIndex>
-  /** Settles with the newest `put`. Calls of `put` take turns. */
+  /** Settles with the newest `put`. Calls of `put` run one after another. */
   last: Promise<unknown>
 }
 
 export interface FileSnapshotOptions extends SnapshotLimits {
-  /** True to sync contents to disk before a file is changed. */
+  /** True if contents are synced to disk before a file is changed. */
   readonly isSynced: boolean
 }
 
 /**
- * Contents as files, named by their hash, in one folder for each agent. Only the process that holds the agent's log writes there. A file's
+ * Keeps contents in files named by their hash, in one folder per agent. Only the process that holds the agent's log writes there. A file's
  * modification time is the time of its last use.
  */
 export class FileSnapshots implements SnapshotStore {

@@ -18,7 +18,7 @@ import { type FileStoreOptions, type SyncPolicy, syncPolicy } from './syncPolicy
 
 const extension = '.jsonl'
 
-/** Keepers of what lies beside a log, which is written by who has it. */
+/** Stores of the files beside a log, which the log's holder writes. */
 type Beside = readonly [FileSnapshots, FileCheckpoints, FileTimers]
 
 class FileLease implements StoreLease {
@@ -301,10 +301,11 @@ async function isThere(file: string): Promise<boolean> {
 }
 
 /**
- * A store in a folder, created if missing: `<agentId>.jsonl` is an agent's log, one record per line with a checksum as its last field, and
- * `<agentId>.lock` exists beside it while a process is writing; `<agentId>.checkpoint` holds the state folded from a long log, and
- * `<agentId>.snapshots` files as the agent found them, if its tools keep them; `due/` says when agents want to be woken. See `Store` for the contract. `durability` determines when a
- * record counts as stored; by default once the operating system has it, so it survives the process, even `kill -9`, but not a power cut.
+ * A store in a folder, created if missing. `<agentId>.jsonl` is an agent's log, one record per line with a checksum as its last field, and
+ * `<agentId>.lock` exists beside it while a process is writing. `<agentId>.checkpoint` holds the state folded from a long log,
+ * `<agentId>.snapshots` files as the agent found them, if its tools keep them, and `due/` the times at which agents want to be woken. See
+ * `Store` for the contract. `durability` determines when a record counts as stored: by default once the operating system has it, so it survives
+ * the process, even `kill -9`, but not a power cut.
  *
  * Opening cuts off a torn or damaged last line (`lease.repairedBytes`) and checks nothing before it; `read` finds a bad line further
  * up (`LOG_CORRUPT`, naming file and line). Reading works in any process at any time, even after `close`. `delete` removes the log
@@ -312,7 +313,6 @@ async function isThere(file: string): Promise<boolean> {
  *
  * @throws RuntimeError `INVALID_OPTION` if `dir` is blank or an option is wrong. All other problems with the folder are reported by
  * `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`).
- *
  * @example
  * ```ts
  * const store = fileStore('.escapement', { durability: 'batch' })

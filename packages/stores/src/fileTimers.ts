@@ -6,14 +6,14 @@ import type { DueAgent, TimerIndex } from '../../../src/protocol/ports/timers.ts
 import { byTime } from './memory/memoryTimers.ts'
 
 /**
- * The times of agents as empty files, `<time>.<agentId>` in a folder: one listing answers what is due, and processes that write at the same time need
- * no lock, as only who holds the log of an agent writes its entry. A new entry is made before the old one is removed; of two that a crash left, the
- * earlier counts until the next change. Nothing is synced, since the log has the times.
+ * Keeps the agents' times as empty files, `<time>.<agentId>`, in one folder. One listing answers what is due. Concurrent processes need no lock,
+ * because only the holder of an agent's log writes its entry. A new entry is made before the old one is removed. If a crash leaves both, the
+ * earlier one counts until the next change. Nothing is synced, since the log has the times.
  */
 export class FileTimers implements TimerIndex {
   readonly #dir: string
   readonly #check: (agentId: string) => void
-  /** Last write of each agent: they take turns. */
+  /** Last write for each agent. Writes for one agent run one after another. */
   readonly #writing = new Map<string, Promise<void>>()
 
   constructor(dir: string, check: (agentId: string) => void) {
@@ -81,7 +81,7 @@ export class FileTimers implements TimerIndex {
   }
 }
 
-/** Returns the entry that a file name stands for, if it does. */
+/** Returns the entry that a file name stands for; empty if it stands for none. */
 function entryIn(name: string): DueAgent[] {
   const [, time = '', agentId = ''] = /^(\d{1,16})\.(.+)$/.exec(name) ?? []
   return isAgentId(agentId) ? [{ agentId, due: Number(time) }] : []

@@ -5,7 +5,7 @@ type Json = { readonly [field: string]: unknown }
 const has = (value: Json, ...fields: readonly string[]): boolean => fields.every((field) => field in value)
 const isType = ({ type }: Json, shape: RegExp): boolean => typeof type === 'string' && shape.test(type)
 
-/** Programs that write recordings, recognised by the first value in the file; the first match counts. */
+/** Programs that write recordings, recognized by the first value in the file. The first match counts. */
 const formats: readonly (readonly [name: string, fits: (value: Json) => boolean])[] = [
   ['an exported session of escapement', ({ format }) => format === 'escapement.session'],
   ['a log of escapement', (value) => value['type'] === 'agent.created' && has(value, 'seq')],
@@ -36,10 +36,10 @@ const formats: readonly (readonly [name: string, fits: (value: Json) => boolean]
   ['chat messages', (value) => Array.isArray(value['messages'])],
 ]
 
-/** Description of a damaged file of our own. */
+/** Description of a damaged file of this package. */
 export const damagedFile = 'a damaged file of escapement'
 
-/** Patterns for fields at the beginning of a text that is one value over many lines, or cut off. */
+/** Patterns for fields at the beginning of a text that is one value over many lines, or truncated. */
 const written: readonly (readonly [name: string, shape: RegExp])[] = [
   [damagedFile, /^\{[^\r\n\u2028\u2029]{0,40}escapement\.session|^\{[^\r\n\u2028\u2029]*"type":"agent\.created"/m],
   ['an export of OpenCode', /^\s*\{\s*"info"\s*:\s*\{[^]*"(?:sessionID|projectID|directory)"/],

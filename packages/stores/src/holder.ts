@@ -9,11 +9,11 @@ const holderSchema = lazily(() =>
   z.object({
     pid: z.int().positive(),
     host: z.string(),
-    /** Start time in ISO 8601, for people. */
+    /** Start time in ISO 8601, for display. */
     startedAt: z.string(),
     token: z.string(),
     processStart: z.string().exactOptional(),
-    /** Name of the namespace of process ids; on Linux, where containers have their own. */
+    /** Name of the process-id namespace. Present on Linux, where each container has its own. */
     pidSpace: z.string().exactOptional(),
     /** Address at which its agents are reached. */
     url: z.string().exactOptional(),

@@ -2,10 +2,10 @@ import type { LogOrigin, LogQuery } from '../../../src/protocol/ports/logPages.t
 import type { Metadata } from '../../../src/protocol/metadata.ts'
 import { placeIn, type AgentRow } from './agentRow.ts'
 
-/** Name and value by which lists are filtered. A key of metadata begins with a letter. */
+/** Name and value by which lists are filtered. Names of metadata labels begin with a letter. */
 export type Label = readonly [name: string, value: string]
 
-/** Labels that are not metadata. */
+/** Names of the labels that are not metadata: ancestor, parent and fork source. */
 export const above = ':above'
 export const parent = ':parent'
 export const source = ':source'
@@ -25,7 +25,7 @@ export function labelsOf({ path, forkedFrom, metadata }: Omit<LogOrigin, 'defini
   ]
 }
 
-/** Returns the same for a row of the table of agents. */
+/** Returns the labels by which the agent in a row is found. */
 export const labelsIn = (row: AgentRow): Label[] => labelsOf(placeIn(row))
 
 /** Returns the labels that `query` asks for. Pure. */

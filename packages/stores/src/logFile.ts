@@ -51,7 +51,7 @@ export class LogFile {
   #written: LogEnd
   /** Last accepted seq, written or not. */
   #takenSeq: number
-  /** True if bytes of a failed write or sync may stand after the written part. */
+  /** True if bytes from a failed write or sync may follow the written part. */
   #torn = false
   #waiting: Batch[] = []
   /** Calls that are written and wait for a sync. */
@@ -106,7 +106,7 @@ export class LogFile {
     return batch.stored.promise
   }
 
-  /** Writes a text that need not wait. Returns `false` if it has to wait or failed; it is then written in the background, over the remains. */
+  /** Writes a text synchronously if possible. Returns `false` if it has to wait or failed. It is then written in the background, over the remains. */
   #writeNow(text: string, lastSeq: number): boolean {
     const { durability, quick } = this.#policy
     const { writeSync } = this.#handle

@@ -12,7 +12,7 @@ const detour = 200
 /** Writes bytes to a file synchronously. May take fewer than given. */
 export type WriteSync = (bytes: Buffer, offset: number, length: number, position: number) => number
 
-/** UTF-8 takes one to three bytes for a UTF-16 unit, so few texts need to be measured. */
+/** Returns true if a text is short. UTF-8 takes one to three bytes per UTF-16 unit, so few texts need to be measured. */
 const isShort = (text: string): boolean =>
   text.length <= mostBytes / 3 || (text.length <= mostBytes && Buffer.byteLength(text) <= mostBytes)
 
@@ -31,7 +31,7 @@ export class QuickWrites {
     this.#clock = clock
   }
 
-  /** Returns true if this text is to be written synchronously. Called once for each text. */
+  /** Returns true if this text is to be written synchronously. Must be called once for each text. */
   allows(text: string): boolean {
     if (!isShort(text)) return false
     if (this.#left === 0) return true

@@ -5,7 +5,7 @@ import { seqFrom } from './rules/appendChecks.ts'
 import { lastNewline, maxLineBytes, offsetFromEnd, readBytes, readLines } from './jsonLines.ts'
 import { corruptLine, isBlankLine, isOfWholeLine, type LinePlace, readRecord } from './readRecord.ts'
 
-/** Part of a log to read: from record `fromSeq` on, which below 0 counts from the end, no further than byte `end`, and `limit` records at most. */
+/** Part of a log to read: from record `fromSeq` on (below 0 counts from the end), up to byte `end`, and at most `limit` records. */
 export interface LogRange {
   readonly fromSeq: number
   readonly end: number
@@ -92,7 +92,7 @@ async function endOf(handle: FileHandle, file: string): Promise<Pick<LogRange, '
   return { end: size, lastSeq }
 }
 
-/** The intact part of a log: its end, and its last record. */
+/** The intact part of a log: its size and its last record. */
 export interface LogEnd {
   readonly size: number
   readonly lastSeq: number

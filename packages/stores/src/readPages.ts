@@ -3,7 +3,7 @@ import type { LogRecord } from '../../../src/protocol/records.ts'
 import type { LogStat } from '../../../src/protocol/ports/store.ts'
 import { asksForOrigins, fitting, originIn, pageAmong } from './rules/logPages.ts'
 
-/** A log and its state; `undefined` if the log has to be read to know it. */
+/** A log and its state; the state is `undefined` if the log has to be read for it. */
 export interface ListedLog {
   readonly id: string
   readonly stat: LogStat | undefined
@@ -22,8 +22,8 @@ interface Known {
 }
 
 /**
- * Pages for a store that has only the logs. First records are read if a query needs them, else only those of the page, and read again only if a log
- * was replaced. One log is read at a time for all callers.
+ * Creates pages for a store that can only list and read logs. First records are read if a query needs them, otherwise only those of the page.
+ * They are read again only if a log was replaced. One log is read at a time for all callers.
  */
 export class ReadPages {
   readonly #logs: ReadableLogs

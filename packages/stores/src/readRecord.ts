@@ -41,7 +41,7 @@ const brace = 0x7b
 const carriageReturn = 0x0d
 const byteOrderMark = Buffer.from('\uFEFF')
 
-/** Returns a line without a byte order mark before it and a carriage return after it, which editors add. Pure. */
+/** Returns a line without the byte order mark and carriage return that editors add. Pure. */
 function bare(line: Buffer): Buffer {
   const end = line.at(-1) === carriageReturn ? line.length - 1 : line.length
   const isMarked = line[0] !== brace && line.subarray(0, byteOrderMark.length).equals(byteOrderMark)

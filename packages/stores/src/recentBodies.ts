@@ -1,4 +1,4 @@
-/** Maximum number of bytes of bodies that are remembered. */
+/** Maximum number of bytes of remembered bodies. */
 const mostBytes = 32 * 1_024 * 1_024
 
 interface Recent {
@@ -11,11 +11,11 @@ interface Recent {
 const bytesOf = (recent: Recent | undefined): number => (recent?.body.length ?? 0) + (recent?.shared?.body.length ?? 0)
 
 /**
- * The bodies that were read last, so that a body is not sent again while it has not been written since. Those asked for longest ago are let
- * go of.
+ * Remembers the most recently read bodies, so that an unchanged body is not sent again. The least recently used ones
+ * are forgotten.
  */
 export class RecentBodies {
-  /** The one used last at the end. */
+  /** Bodies by agent, the most recently used last. */
   readonly #recent = new Map<string, Recent>()
   #bytes = 0
 

@@ -65,7 +65,7 @@ async function cutBadPart(path: string): Promise<LogRepair> {
   }
 }
 
-/** Number of intact records, and of their lines. */
+/** Counts the intact records and their lines. */
 async function countGood(path: string, end: number): Promise<{ readonly kept: number; readonly lines: number }> {
   let kept = 0
   let lines = 0

@@ -24,12 +24,12 @@ const checkOptions = optionsCheck(
   },
 )
 
-/** Policy for when appends count as stored, and the state that a store's files share for it. */
+/** Policy for when appends count as stored, with the state shared by a store's files. */
 export interface SyncPolicy {
   readonly durability: 'os' | 'batch' | 'each'
   /** Writes of `os`. */
   readonly quick: QuickWrites
-  /** Syncs of `batch`. */
+  /** Shared syncs for `batch`. */
   readonly rounds: SyncRounds
   readonly snapshots: SnapshotLimits
 }
@@ -46,7 +46,7 @@ export interface FileStoreOptions {
   /** Clock for `batchMs` and for the duration of writes. Default: the system's clock. */
   readonly clock?: Clock
   /**
-   * Limits for the kept contents of files that one agent changed, for `undo`: see `workspaceTools`. Default: 256 MiB in all, 10,000 contents, 16 MiB
+   * Limits on the kept contents of files that one agent changed, for `undo`: see `workspaceTools`. Default: 256 MiB in all, 10,000 contents, 16 MiB
    * for one. The oldest contents are removed first.
    */
   readonly snapshots?: Partial<SnapshotLimits>

@@ -1,6 +1,6 @@
 import type { StoreLease } from '../../../src/protocol/ports/store.ts'
 
-/** Row that `open` found in the tables of a database. */
+/** Row that `open` found in a database. */
 export interface LeaseRow {
   readonly agentId: string
   /** Number of the agent in the tables. */
@@ -9,7 +9,7 @@ export interface LeaseRow {
   readonly lastSeq: number
 }
 
-/** The right to append to one log that is stored in tables. */
+/** Right to append to one log in a database. */
 export abstract class TableLease implements StoreLease {
   readonly agentId: string
   readonly number: number

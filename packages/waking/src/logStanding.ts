@@ -19,10 +19,10 @@ export interface PlacedPending {
   readonly path: readonly string[]
 }
 
-/** State of the tree of an agent that does not run, according to its logs. */
+/** State of the tree of an agent that is not running, according to its logs. */
 export interface LogStanding {
   /**
-   * `underWay`: in the middle of work, which continues once it is resumed; `waiting`: only for people; `paused`: until it is resumed;
+   * `underWay`: in the middle of work, which continues when it is resumed; `waiting`: only for people; `paused`: until it is resumed;
    * `resting`: there is nothing to do, or it was stopped for good.
    */
   readonly standing: 'underWay' | 'waiting' | 'paused' | 'resting'
@@ -31,9 +31,9 @@ export interface LogStanding {
   readonly title: string | undefined
   /** All entries that wait for people, the agent's own first. */
   readonly waiting: readonly PlacedPending[]
-  /** True if it depends on the logs of sub-agents that it called. */
+  /** True if the state depends on the logs of sub-agents that it called. */
   readonly hasChildren: boolean
-  /** True for a detached agent, which the agent that called it resumes. */
+  /** True for a detached agent, which is resumed by the agent that called it. */
   readonly isReporting: boolean
 }
 
@@ -75,7 +75,7 @@ class LeftFold {
     return this.#context.context
   }
 
-  /** Its sub-agents at work, with the keys of their calls. */
+  /** The sub-agents at work, with the keys of their calls. */
   get called(): readonly { readonly key: string; readonly childId: string }[] {
     const { calls, parts } = this.context
     return [
@@ -88,7 +88,7 @@ class LeftFold {
     ]
   }
 
-  /** `held`: keys of calls whose sub-agents wait for people. */
+  /** Returns the state. `held`: keys of calls whose sub-agents wait for people. */
   standing(held: ReadonlySet<string>): LogStanding['standing'] {
     const { run, pause, reporters, undoing, foreign } = this.context
     // What is open in the past of another party ends as soon as the agent is opened.
@@ -99,7 +99,7 @@ class LeftFold {
     return prompts.length + reporters.length > 0 || undoing !== null ? 'underWay' : 'resting'
   }
 
-  /** Tells whether nothing continues before people decide: a call after a waiting one may wait for its turn. */
+  /** Returns true if nothing continues before people decide. A call after a waiting one may wait for its turn. */
   #waits(held: ReadonlySet<string>): boolean {
     let isAny = false
     for (const call of this.context.calls) {
@@ -146,7 +146,7 @@ async function fromBeginning(store: Store, agentId: string): Promise<LeftFold> {
 const mostDepth = 64
 
 /**
- * Returns the state of an agent that does not run, and of the agents below it that it waits for, according to their logs. Opens and wakes nothing.
+ * Returns the state of an agent that is not running, and of the agents below it that it waits for, according to their logs. Opens and wakes nothing.
  * Rejects as `readHistory` does.
  */
 export async function standingOf(store: Store, agentId: string, path: readonly string[] = []): Promise<LogStanding> {

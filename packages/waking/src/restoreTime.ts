@@ -5,8 +5,8 @@ import { rebuildContext } from '../../../src/machines/rebuildContext.ts'
 import type { Store } from '../../../src/protocol/ports/store.ts'
 
 /**
- * Writes the time of an agent into the index of its store anew, from its log, and returns it; `null`: it wants to be woken at no time. Does nothing in a
- * store without `timers`. The log is open meanwhile. Rejects as `open` and `read` of the store do.
+ * Rewrites an agent's time in its store's index from its log, and returns it; `null` if it need not be woken. Does nothing in a store
+ * without `timers`. The log is open meanwhile. Rejects as the store's `open` and `read` do.
  */
 export async function restoreTime(store: Store, agentId: string): Promise<number | null> {
   if (store.timers === undefined) return null

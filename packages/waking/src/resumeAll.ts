@@ -12,36 +12,36 @@ import type { Agent } from '../../../src/runtime/agents/agent.ts'
 import { standingOf } from './logStanding.ts'
 import type { AgentRuntime } from '../../../src/runtime/agentRuntime.ts'
 
-/** An agent in a store, as the application is asked about it. */
+/** An agent in a store, as passed to the application's functions. */
 interface Stored {
   readonly id: string
-  /** Name of its definition. */
+  /** Name of the agent's definition. */
   readonly definition: string
-  /** Metadata that was noted on it when it was spawned, such as its owner. */
+  /** Metadata given to the agent when it was spawned, such as its owner. */
   readonly metadata?: Metadata
 }
 
 /** Options of `runtime.resumeAll`. */
 export interface ResumeAllOptions {
-  /** The definitions of the agents, found by their names. */
+  /** Definitions of the agents, found by name. */
   readonly definitions: readonly AgentDefinition[]
-  /** Only agents that have all of these values, or unfinished agents for which this function returns true. Default: all. */
+  /** Selects agents: metadata that must match, or a function that returns true for an unfinished agent. Default: all. */
   readonly where?: Metadata | ((agent: Stored) => boolean | Promise<boolean>)
-  /** Returns the `deps` of each agent. Without it, agents whose definitions need `deps` are left. Default: nothing. */
+  /** Returns the `deps` of each agent. Without it, agents whose definitions need `deps` are left alone. Default: none. */
   readonly deps?: (agent: Stored) => unknown
-  /** Number of agents that are opened at a time. Default 8. */
+  /** Number of agents that are opened at a time. Default: 8. */
   readonly concurrency?: number
 }
 
 /** The result of `runtime.resumeAll`. */
 export interface ResumedAll {
-  /** Agents that have continued, at the top of their trees. */
+  /** Agents that continue here, each the root of its tree. */
   readonly resumed: readonly Agent[]
   /** Unfinished agents that do not continue here. */
   readonly left: readonly {
     readonly agentId: string
     readonly definition: string
-    /** Why: `AGENT_ELSEWHERE` (another process has it), `DEFINITION_MISSING`, `DEPS_MISSING`, `LOG_CORRUPT` and whatever else `runtime.resume` rejects with. */
+    /** Reason: `AGENT_ELSEWHERE` (another process has it), `DEFINITION_MISSING`, `DEPS_MISSING`, `LOG_CORRUPT` or another `runtime.resume` error. */
     readonly error: ErrorInfo
   }[]
 }
@@ -63,7 +63,7 @@ interface Parts {
 }
 
 /**
- * Continues the runs that were unfinished when the last process ended. Reads only the checkpoint of each log and the records since.
+ * Continues the runs that were unfinished when the last process ended. Reads only the checkpoint of each log and the records after it.
  * @throws RuntimeError `INVALID_OPTION`; `STORE_READ_FAILED` when the store cannot list its logs
  */
 export async function resumeAll({ runtime, store }: Parts, options: ResumeAllOptions): Promise<ResumedAll> {

@@ -12,11 +12,11 @@ export type { WaitingAgent }
 
 /** Filter of the agents for `runtime.waiting`. */
 export interface WaitingOptions {
-  /** Only agents that have all of these values. */
+  /** Selects agents whose metadata has all of these values. */
   readonly metadata?: Metadata
 }
 
-/** An agent with waiting calls or questions, and the fields that decide which clients may see which of them. */
+/** An agent with waiting calls or questions, and the fields that decide which of them a client may see. */
 export interface PlacedWaiting extends Pick<WaitingAgent, 'agentId' | 'definition' | 'isRunning'> {
   readonly title: string | undefined
   readonly metadata: Metadata | undefined
@@ -43,7 +43,7 @@ const oldest = (one: Pending, other: Pending): number => (one.askedAt ?? 0) - (o
 export const inOrder = (agents: readonly WaitingAgent[]): WaitingAgent[] =>
   agents.toSorted((one, other) => since(one) - since(other) || (one.agentId < other.agentId ? -1 : 1))
 
-/** Returns an agent's entry with these of its waiting calls and questions. Pure. */
+/** Returns an agent's entry with the given waiting calls and questions. Pure. */
 export function waitingAgent(
   { agentId, definition, title, metadata, isRunning }: Omit<PlacedWaiting, 'waiting' | 'path'>,
   pending: readonly Pending[],
@@ -58,7 +58,7 @@ export function waitingAgent(
   }
 }
 
-/** Everything that waits for people at the agents of a store. The logs of agents that do not run are read, and read again once they have changed. */
+/** List of everything that waits for people in a store. Logs of agents that are not running are read, and read again once they have changed. */
 export class WaitingList {
   readonly #store: Store
   readonly #pages: Pages
@@ -71,7 +71,7 @@ export class WaitingList {
     this.#running = running
   }
 
-  /** Finds the agents of a query at which something waits. Logs that cannot be read are left out. Wakes nothing. */
+  /** Yields the agents of a query for which something waits. Logs that cannot be read are left out. Wakes nothing. */
   async *find(query: LogQuery): AsyncGenerator<PlacedWaiting, void, undefined> {
     for await (const log of allLogs(this.#pages, { ...query, limit: pageSize })) {
       const { id: agentId, origin } = log

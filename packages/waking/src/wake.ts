@@ -11,7 +11,7 @@ import { hostOf } from '../../../src/runtime/agents/agentFacts.ts'
 import type { AgentRuntime } from '../../../src/runtime/agentRuntime.ts'
 import type { ResumeAllOptions } from './resumeAll.ts'
 
-/** A machine that is kept in logs of its own, as `defineHost` of `escapement/xstate` returns it. */
+/** A machine kept in its own logs, as returned by `defineHost` of `escapement/xstate`. */
 export interface WakeableMachine {
   readonly name: string
   open(runtime: AgentRuntime, id: string): Promise<OpenMachine>
@@ -19,7 +19,7 @@ export interface WakeableMachine {
 
 /** An open machine. */
 interface OpenMachine {
-  /** True while somebody has it, or listens to it: it stays, and keeps its times itself. */
+  /** True while something holds the machine or listens to it. It then stays open and keeps its own timers. */
   readonly isAttended: boolean
   settled(options: { readonly signal: AbortSignal }): Promise<void>
   close(): Promise<void>
@@ -27,21 +27,21 @@ interface OpenMachine {
 
 /** Options of `runtime.wake`. */
 export interface WakeOptions {
-  /** The definitions of the agents, found by their names. */
+  /** Definitions of the agents, found by name. */
   readonly definitions: readonly AgentDefinition[]
-  /** Machines that are kept as agents are, found by their names. Default: none. */
+  /** Machines that are kept as agents are, found by name. Default: none. */
   readonly machines?: readonly WakeableMachine[]
-  /** Returns the `deps` of each agent. Without it, agents whose definitions need `deps` are left. Default: nothing. */
+  /** Returns the `deps` of each agent. Without it, agents whose definitions need `deps` are left alone. Default: none. */
   readonly deps?: NonNullable<ResumeAllOptions['deps']>
-  /** How often the store is asked what is due, in milliseconds. Default 5,000. */
+  /** Interval in milliseconds at which the store is asked for due agents. Default: 5,000. */
   readonly everyMs?: number
-  /** Number of agents that are woken at a time. Default 16. */
+  /** Number of agents that are woken at a time. Default: 16. */
   readonly atOnce?: number
 }
 
-/** Wakes agents until it is closed. */
+/** Wakes agents until `close` is called. */
 export interface Waker {
-  /** Wakes no more, and releases those that are at work: another process goes on with them. Idempotent. */
+  /** Stops waking, and releases the agents at work, which another process may continue. Idempotent. */
   close(): Promise<void>
 }
 
@@ -65,11 +65,11 @@ interface Parts {
   readonly logger: Logger | undefined
 }
 
-/** Maximum number of agents that the store is asked for at a time. */
+/** Maximum number of agents that are requested from the store at a time. */
 const mostDue = 1_000
-/** How long an agent is left alone that cannot be woken here, in milliseconds. */
+/** Time for which an agent that cannot be woken here is left alone, in milliseconds. */
 const leftMs = 3_600_000
-/** Another process has the agent, and fires what is due; or it comes later. */
+/** Errors for which another process has the agent and fires its timers, or will later. */
 const elsewhere: readonly ErrorCode[] = [
   'AGENT_ELSEWHERE',
   'STORE_LOCKED',
@@ -100,7 +100,7 @@ class PollingWaker implements Waker {
   readonly #atOnce: number
   /** Agents that are being woken, or at work. */
   readonly #awake = new Map<string, Promise<void>>()
-  /** Agents that cannot be woken here, each until it is tried again. */
+  /** Agents that cannot be woken here, each with the time of the next try. */
   readonly #left = new Map<string, number>()
   #cancel: (() => void) | undefined
   #polling: Promise<void> | undefined
@@ -161,7 +161,7 @@ class PollingWaker implements Waker {
     }
   }
 
-  /** Opens an agent, which fires what is due, and closes it once it has nothing more to do. Never rejects. */
+  /** Opens an agent, which fires its due timers, and closes it once it has nothing more to do. Never rejects. */
   async #wake({ agentId }: DueAgent): Promise<void> {
     const { runtime, store } = this.#parts
     try {

@@ -7,7 +7,7 @@ export const bridgeProtocol = 'escapement.v1'
  */
 export const tokenProtocolPrefix = 'escapement.token.'
 
-/** Codes with which the server closes a socket, beside those of the WebSocket protocol. */
+/** Codes with which the server closes a socket, besides those of the WebSocket protocol. */
 export const closeCodes = {
   /** The token is missing or wrong, the session is another client's, or `hello` came too late. */
   unauthorised: 4001,

@@ -36,7 +36,7 @@ export const clientFrames = variants({
     onlyFields({
       type: z.literal('hello'),
       token: z.string().max(4_096).exactOptional(),
-      /** A secret of the client that keys its session id instead of the token, so that a client keeps its session when its token changes. */
+      /** A client's secret that keys its session id in place of the token, so that the client keeps its session when its token changes. */
       sessionKey: z.string().min(16).max(128).exactOptional(),
       sessionId: z
         .string()
@@ -50,9 +50,9 @@ export const clientFrames = variants({
       type: z.literal('agent.spawn'),
       definition: z.string(),
       agentId: agentIdSchema().exactOptional(),
-      /** Begins an incognito agent. Nothing of it is stored, no other client sees it, and it ends with the client's session. */
+      /** True to begin an incognito agent. None of its data is stored, no other client sees it, and it ends with the client's session. */
       incognito: z.boolean().exactOptional(),
-      /** Metadata noted on the agent for good; the server may add its own. */
+      /** Metadata attached to the agent for good. The server may add its own. */
       metadata: metadataSchema().exactOptional(),
     }),
   'agent.list': () =>
@@ -75,13 +75,13 @@ export const clientFrames = variants({
       fromSeq: z.int().positive().exactOptional(),
       deltas: z.boolean().exactOptional(),
       descendants: z.boolean().exactOptional(),
-      /** Also sends the requests to the model (`turn.request`); each contains the whole conversation. Default `false`. */
+      /** True to also send the requests to the model (`turn.request`). Each contains the whole conversation. Default `false`. */
       requests: z.boolean().exactOptional(),
       /** Sends captured requests of the log (`turn.captured`) in full. `false`: `record.withheld` with `captured` instead. Default `true`. */
       captured: z.boolean().exactOptional(),
     }),
   'agent.unsubscribe': () => onlyFields({ ...ofAgent(), type: z.literal('agent.unsubscribe') }),
-  /** Forks an agent: begins a session that shares its past up to the step of a node, such as `n12`. */
+  /** Forks an agent: begins a session that shares the agent's past up to the step of a node, such as `n12`. */
   'agent.fork': () => onlyFields({ ...ofAgent(), type: z.literal('agent.fork'), at: z.string().max(32) }),
   /** Asks for the past that a fork shares with its source, page by page, even if the source itself is out of reach. */
   'agent.past': () =>
@@ -91,7 +91,7 @@ export const clientFrames = variants({
       /** Position to continue from, taken from the previous answer; default: the beginning. */
       from: onlyFields({ part: z.int().nonnegative(), seq: z.int().positive() }).exactOptional(),
     }),
-  /** Asks for a token that grants read access to the agent and those below it. */
+  /** Asks for a token that grants read access to the agent and its descendants. */
   'agent.share': () =>
     onlyFields({
       ...ofAgent(),
@@ -111,7 +111,7 @@ export const clientFrames = variants({
       metadata: metadataSchema().exactOptional(),
       /** Only sessions whose agents run on the server, or only those whose agents do not. */
       running: z.boolean().exactOptional(),
-      /** Only forks of this one's own log. */
+      /** Only forks of this session's own log. */
       forkedFrom: agentIdSchema().exactOptional(),
       after: agentIdSchema().exactOptional(),
       limit: z.int().positive().max(1_000).exactOptional(),
@@ -127,25 +127,25 @@ export const clientFrames = variants({
       /** Maximum number of records; default: 20. */
       limit: z.int().positive().max(100).exactOptional(),
     }),
-  /** Asks what the sessions of the store spent on models. Times are rounded down to whole five minutes. */
+  /** Asks for the sums that the store's sessions spent on models. Times are rounded down to whole five minutes. */
   'session.spend': () =>
     onlyFields({
       ...asked(),
       type: z.literal('session.spend'),
-      /** The groups of the answer; default: `session`, a tree of agents being one. */
+      /** The groups of the answer; default: `session`, where a tree of agents is one group. */
       by: z.enum(['session', 'user', 'model', 'definition', 'metadata']).exactOptional(),
       /** With `by: 'metadata'`: the key whose values make the groups. */
       key: z.string().min(1).max(64).exactOptional(),
-      /** Only what was spent from this time on, in epoch milliseconds. */
+      /** Only spending from this time on, in epoch milliseconds. */
       since: z.number().nonnegative().exactOptional(),
-      /** Adds a series of costs to each group: the length of a slice in milliseconds, a multiple of five minutes. Needs `since`. */
+      /** Length of a slice in milliseconds, a multiple of five minutes. Adds a series of costs to each group. Needs `since`. */
       every: z.int().positive().multipleOf(300_000).exactOptional(),
       /** Only sessions that have all of these values. */
       metadata: metadataSchema().exactOptional(),
       /** Maximum number of groups; default: 20. */
       limit: z.int().positive().max(100).exactOptional(),
     }),
-  /** Asks for everything that waits for people, at running and other agents, the longest wait first. No agent is woken. */
+  /** Asks for everything that waits for people, at running and stored agents, the longest wait first. No agent is woken. */
   'waiting.list': () =>
     onlyFields({
       ...asked(),
@@ -155,7 +155,7 @@ export const clientFrames = variants({
       /** Maximum number of agents; default: 100. */
       limit: z.int().positive().max(1_000).exactOptional(),
     }),
-  /** Gives a machine that is kept an event. Sent again under the same id, or under the same `requestId` in any session, it is taken once. */
+  /** Sends an event to a durable machine. An event sent again under the same id, or the same `requestId` in any session, is taken once. */
   'host.send': () =>
     onlyFields({
       ...ofHost(),
@@ -163,11 +163,11 @@ export const clientFrames = variants({
       event: z.looseObject({ type: z.string().max(1_000) }),
       requestId: commandId().exactOptional(),
     }),
-  /** Asks for the machines that are open on the server, and the 20 that came to their end there last. */
+  /** Asks for the machines that are open on the server, and the last 20 that ended there. */
   'host.list': () => onlyFields({ ...asked(), type: z.literal('host.list') }),
   /**
-   * Asks for the state of a machine, which is opened if it is not. With `after`, the answer waits for a record after that one, at most 20 s. With
-   * `records`, it has the newest 200 records after that one, in words.
+   * Asks for the state of a machine, which is opened if needed. With `after`, the answer waits for a record
+   * after that one, at most 20 s. With `records`, it has the newest 200 records after that one, as texts.
    */
   'host.read': () =>
     onlyFields({
@@ -202,54 +202,54 @@ export const agentSummarySchema = lazily(() =>
   z.object({
     agentId: agentIdSchema(),
     definition: z.string(),
-    /** Name of the definition that answers, if the conversation was handed over to another one. */
+    /** Name of the definition that answers now, if the conversation was handed over to another one. */
     active: z.string().exactOptional(),
     path: z.array(z.string()).readonly(),
     state: z.string(),
-    /** `seq` of its last record. */
+    /** `seq` of the agent's last record. */
     seq: seq(),
     head: nodeIdSchema().nullable(),
-    /** Keys of calls that wait for an approval, at the agent itself and at those below it. */
+    /** Keys of calls that wait for an approval, at the agent itself and at its descendants. */
     pendingApprovals: z.array(z.string()).readonly(),
     /** Keys of everything that waits for people; missing from servers of an older version. */
     pending: z.array(z.string()).readonly().exactOptional(),
-    /** Usage over its lifetime, including its sub-agents. */
+    /** Usage since the agent was created, including its sub-agents. */
     spent: spentSchema(),
     /** `spent` with the usage of sub-agents that still run; missing if it is the same. */
     treeSpent: spentSchema().exactOptional(),
     /** Title of at most 60 characters on one line: the task from its caller, or its first prompt. */
     title: z.string().exactOptional(),
-    /** End of its last run; missing before the first end, and while a run is under way. */
+    /** End of the agent's last run; missing before the first end, and during a run. */
     last: lastRunSchema().exactOptional(),
     /** Start of the current run, in epoch milliseconds. */
     busySince: z.number().exactOptional(),
-    /** Limits of the current run, `{}` without any; missing while none is under way, and from servers of an older version. */
+    /** Limits of the current run, `{}` without any; missing without a current run, and from servers of an older version. */
     limits: limitsSchema().exactOptional(),
-    /** When it goes on by itself, by a schedule or after a sleep, in epoch milliseconds; missing if it does not. */
+    /** Time at which the agent continues by itself, by a schedule or after a sleep, in epoch milliseconds; missing if it does not. */
     due: z.number().exactOptional(),
-    /** Time of its last record, in epoch milliseconds. */
+    /** Time of the agent's last record, in epoch milliseconds. */
     activeAt: z.number().exactOptional(),
     /** The calls under way, in a few words: `run_command npm test`. */
     doing: z.string().exactOptional(),
-    /** Tokens of its last request, and the context window of its model if it is known. */
+    /** Tokens of the agent's last request, and its model's context window if known. */
     contextTokens: z.object({ used: z.number(), window: z.number().exactOptional() }).exactOptional(),
     metadata: metadataSchema().exactOptional(),
-    /** The process that has the agent, as named by `worker.list`. Set in lists of a gateway, for clients that may see all agents. */
+    /** The process that runs the agent, as named by `worker.list`. Set in a gateway's lists, for clients that may see all agents. */
     worker: z.string().exactOptional(),
   }),
 )
 export type AgentSummary = z.infer<ReturnType<typeof agentSummarySchema>>
 
-/** A session of the store as a list shows it. Times in epoch milliseconds. */
+/** A session of the store as shown in a list. Times are in epoch milliseconds. */
 export const sessionEntrySchema = lazily(() =>
   z.object({
     agentId: z.string(),
-    /** Present for the log of a machine that is kept: `definition` is then its name. */
+    /** Set for the log of a durable machine: `definition` is then the machine's name. */
     kind: z.literal('machine').exactOptional(),
     definition: z.string(),
     path: z.array(z.string()).readonly(),
     status: z.enum(['running', 'completed', 'aborted', 'rejected', 'paused', 'failed']),
-    /** Ended for good. */
+    /** True if the agent was stopped for good. */
     isStopped: z.boolean(),
     createdAt: z.number(),
     updatedAt: z.number(),
@@ -257,13 +257,13 @@ export const sessionEntrySchema = lazily(() =>
     turns: z.int().nonnegative(),
     usage: usageSchema(),
     costUsd: z.number(),
-    /** Subject, as in a summary of an agent. */
+    /** Title of the session, as in an agent's summary. */
     title: z.string().exactOptional(),
     last: lastRunSchema().exactOptional(),
     /** The session it was forked from. */
     forkedFrom: z.string().exactOptional(),
     metadata: metadataSchema().exactOptional(),
-    /** Error that keeps its log from being read to the end. */
+    /** Error that prevents the log from being read to the end. */
     error: errorInfoSchema().exactOptional(),
   }),
 )
@@ -277,12 +277,12 @@ export const serverFrames = variants({
       sessionId: z.string(),
       /** The granted role; missing if individual rights were granted. */
       role: roleSchema().exactOptional(),
-      /** The rights of the client; missing from servers of an older version. */
+      /** The client's rights; missing from servers of an older version. */
       may: z.array(z.string()).readonly().exactOptional(),
       definitions: z.array(z.string()).readonly(),
-      /** Descriptions of the definitions by name, where they have one; missing without the right `spawn`, and from servers of an older version. */
+      /** Descriptions of the definitions that have one, by name; missing without the right `spawn`, and from servers of an older version. */
       descriptions: z.record(z.string(), z.string()).exactOptional(),
-      /** Cost of a tree of agents in US dollars from which on it is shown as alarming, if the server has one. */
+      /** Cost of a tree of agents in US dollars from which it is shown as alarming, if the server has such a limit. */
       alertUsd: z.number().positive().exactOptional(),
       limits: z.object({ maxFrameBytes: z.number(), framesPerSecond: z.number(), maxSubscriptions: z.number() }),
     }),
@@ -291,10 +291,10 @@ export const serverFrames = variants({
     z.object({
       type: z.literal('error'),
       id: z.string().exactOptional(),
-      /** Set without `id`: the agent that cannot be reached. Its frames continue once it can be reached. */
+      /** Id of an agent that cannot be reached, set without `id`. Its frames continue once it can be reached. */
       agentId: z.string().exactOptional(),
       ...errorInfoSchema().shape,
-      /** Set for `AGENT_ELSEWHERE`: the bridge address of the process that has the agent, if it announced one, and the epoch of its lease. */
+      /** Data of `AGENT_ELSEWHERE`: the bridge address of the process that has the agent, if it announced one, and the epoch of its lease. */
       elsewhere: z.object({ url: z.string().exactOptional(), epoch: z.number().exactOptional() }).exactOptional(),
     }),
   /** A record of an agent's log or, with `live`, an event that is not in the log. `event.seq` is the cursor. */
@@ -313,13 +313,13 @@ export const serverFrames = variants({
       runId: z.string(),
       turnIndex: z.int().nonnegative(),
       kind: z.enum(['text', 'thinking']),
-      /** Place of `text` in the reply so far, in UTF-16 units; 0 restarts it. */
+      /** Position of `text` in the reply so far, in UTF-16 units; 0 restarts it. */
       offset: z.int().nonnegative(),
       text: z.string(),
     }),
-  /** Says that everything up to `seq` was sent; the events that follow are live. */
+  /** Signals that everything up to `seq` was sent. The events that follow are live. */
   caughtUp: () => z.object({ type: z.literal('caughtUp'), agentId: z.string(), seq: seq() }),
-  /** Says that the client reads too slowly; the events after `seq` are sent once it has caught up. */
+  /** Signals that the client reads too slowly. The events after `seq` are sent once it has caught up. */
   lagging: () => z.object({ type: z.literal('lagging'), agentId: z.string(), seq: seq() }),
   /** Tells watchers which agents started or changed since the last frame of this type, and which no longer run. */
   agents: () =>

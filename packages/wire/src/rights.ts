@@ -44,7 +44,7 @@ export const rightsOfRole: { readonly [R in Role]: readonly Right[] } = {
   admin: [...driving, 'spawn', 'permit', 'share', 'operate'],
 }
 
-/** Returns the rights that a grant gives, as a set: `see.all` includes `see.messages`. */
+/** Returns the rights of a grant as a set. `see.all` includes `see.messages`. */
 export function rightsOf({ role, may }: { readonly role?: Role; readonly may?: readonly Right[] }): ReadonlySet<Right> {
   const rights = new Set(may ?? (role === undefined ? [] : rightsOfRole[role]))
   if (rights.has('see.all')) rights.add('see.messages')

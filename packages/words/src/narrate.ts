@@ -19,7 +19,7 @@ export interface Narration {
 type Fields = Narration['fields']
 type Narrator<E> = (event: E, telling: Pick<Telling, 'counted'>) => Narration
 
-/** A line for each type of event that no part has; `null`: none. */
+/** Function that writes a line for each type of event that no part handles. `null`: no line. */
 type Narrators = { readonly [T in Exclude<AgentEvent['type'], PartRecordType>]: Narrator<EventOf<T>> | null }
 
 const line =
@@ -33,12 +33,12 @@ const failure = line('error')
 
 const why = (error: ErrorInfo): Fields => ({ code: error.code, error: plainError(error) })
 
-/** Errors that do not affect the run. */
+/** Returns true for errors that do not affect the run. */
 const isMild = ({ code }: ErrorInfo): boolean => ['PRICE_UNKNOWN', 'USAGE_UNKNOWN', 'LOG_REPAIRED'].includes(code)
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Leaves out the reason of a refusal, as it may quote messages. */
+/** Narrates a guard's decision without the reason of a refusal, which may quote messages. */
 function guardDecided({ at, decision, guard, error }: EventOf<'guard.decided'>): Narration {
   const fields = { at, decision, ...(guard === undefined ? {} : { guard }), ...(error === undefined ? {} : why(error)) }
   const text = `guards: the ${at} ${decision}`
@@ -147,11 +147,11 @@ function pinApplied({ applied, pinned, step, reason }: EventOf<'pin.applied'>): 
   return info(`${formatNodeId(step)} ${pinned ? 'pinned' : 'unpinned'}`, { step: formatNodeId(step) })
 }
 
-/** Leaves out the evidence, which quotes arguments and results. */
+/** Narrates a detected stall without the evidence, which quotes arguments and results. */
 const stallDetected = ({ rule, rung, count, first, target }: EventOf<'stall.detected'>): Narration =>
   warn(`it goes in circles (${rule})`, { rule, rung, count, first: formatNodeId(first), target: formatNodeId(target) })
 
-/** Leaves out the reason, which may quote a model or a tool. */
+/** Narrates a policy's end without the reason, which may quote a model or a tool. */
 const policyEnded = ({ policy, outcome, usage, costUsd }: EventOf<'policy.end'>): Narration =>
   (outcome === 'failed' ? warn : info)(`policy ${policy} ${policyWords[outcome]}`, { policy, outcome, usage, costUsd })
 
@@ -247,7 +247,7 @@ const narrators: Narrators = {
   'events.dropped': ({ count }) => warn(`${counted(count, 'event')} dropped: the listener was too slow`, { count }),
 }
 
-/** Origin of an event, for every line. `seq` is that of the record or of the last one before. */
+/** Returns the fields for an event's origin in every line. `seq` is the seq of its record, or of the last record before it. */
 function place(event: AgentEvent): Fields {
   const { agentId, seq, type, incognito } = event
   return {
@@ -266,7 +266,7 @@ export function narrate(event: AgentEvent): Narration | undefined {
   return narration === undefined ? undefined : { ...narration, fields: { ...place(event), ...narration.fields } }
 }
 
-/** Writes the line of an event, if it has one; returns what the logger does. Throws what the logger throws. */
+/** Writes the line of an event, if it has one, and returns the logger's result. Throws the logger's errors. */
 export function logEvent(logger: Logger, event: AgentEvent): unknown {
   const narration = narrate(event)
   return narration === undefined ? undefined : write(logger, narration)

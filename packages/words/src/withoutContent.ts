@@ -1,9 +1,9 @@
 import { errorTable, isErrorCode, type ErrorCode, type ErrorInfo } from '../../../src/protocol/errors.ts'
 
-/** Errors whose text quotes a request or a reply of a model. */
+/** Codes of errors whose text quotes a model's request or reply. */
 const quoting: ReadonlySet<string> = new Set<ErrorCode>(['OUTPUT_INVALID', 'MODEL_PROTOCOL', 'MODEL_BAD_REQUEST'])
 
-/** Matches a quotation, to the end of the text if it is not closed. */
+/** Matches a quotation, which extends to the end of the text if unclosed. */
 const quotation = /"(?:[^"\\]|\\.|\\$)*(?:"|$)/gs
 
 /**
@@ -17,5 +17,5 @@ export function plainError({ code, message }: ErrorInfo): string {
   return `${why.replaceAll(quotation, '"…"')} ${errorTable[code]}`
 }
 
-/** The part of a reason before it quotes others; `undefined` for an empty one. */
+/** Returns the part of a reason before the colon, since the rest may quote others; `undefined` for an empty reason. */
 export const headOf = (reason: string | undefined): string | undefined => reason?.split(':')[0] || undefined

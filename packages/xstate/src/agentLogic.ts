@@ -31,15 +31,15 @@ export interface AgentLogicOptions<Deps = unknown> {
    * without the actor. An agent that ran before the actor came is always left.
    */
   readonly onStop?: 'abort' | 'suspend' | 'leave'
-  /** Events of these types are also sent to the parent, as events of its own. Not meant for deltas, which cost it 4 µs each. */
+  /** Types of the agent's events that are also sent to the parent, as its own events. Not meant for deltas, which cost the parent 4 µs each. */
   readonly tell?: readonly AgentEvent['type'][]
   /** Dependencies of the agent's tools, or a function of the agent's id; `deps` of the input take precedence. */
   readonly deps?: Deps | ((agentId: string) => Deps)
-  /** How often at most, in milliseconds, `text` of the snapshot follows the deltas. Default 16. */
+  /** Minimum interval, in milliseconds, between updates of the snapshot's `text` while deltas arrive. Default 16. */
   readonly textMs?: number
 }
 
-/** Part of an actor's scope that is used. Any copy of XState has it: its own types would fit those of the same copy only. */
+/** Part of an actor's scope that is used. Declared here, because XState's own types would fit only one copy of XState. */
 interface Scope<Event> {
   readonly self: object
   readonly system: object
@@ -47,9 +47,9 @@ interface Scope<Event> {
 }
 
 /**
- * The logic of an agent's actor, for `invoke`, `spawn`, `createActor` and `setup({ actors })`. Its input is an `AgentLogicInput`, its
- * events are an agent's commands, its snapshot an `AgentSnapshot`; it emits the agent's events (`Event`; those of calls are told apart by
- * the names of its tools), and its output is the run's result.
+ * The logic of an agent's actor, for `invoke`, `spawn`, `createActor` and `setup({ actors })`. Its input is an
+ * `AgentLogicInput`, its events are an agent's commands, its snapshot an `AgentSnapshot`; it emits the agent's events
+ * (`Event`; events of calls are distinguished by the names of its tools), and its output is the run's result.
  */
 export interface AgentLogic<Output = unknown, Deps = unknown, Event = AgentEvent> {
   /** Identity of the logic, one for each definition: React makes another actor when it changes. */
@@ -81,18 +81,18 @@ function configOf(definition: AgentDefinition): object {
   return config
 }
 
-/** Lives by actor: the same actor may be started again. */
+/** The `Life` of each running actor. An entry is replaced when the same actor is started again. */
 const lives = new WeakMap<object, Life>()
 
 /**
- * An agent as the logic of an XState actor: the agent starts with the actor, its own actors hang below it, and it ends with it. Works with
- * every copy of XState from 5.20 on.
+ * An agent as the logic of an XState actor: the agent starts and ends with the actor, and its own actors are below it. Works with every copy
+ * of XState from 5.20 on.
  *
  * With a `prompt` in its input the actor is a task, done with the run's result; without one it is a conversation that takes commands. With an
- * `id` that has a log the agent continues from there, and the actor attaches to an agent of this id that runs already.
+ * `id` that has a log the agent continues from there. The actor attaches to an agent with this id that is already running.
  *
- * @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION`; a fault of the input, or one that keeps the agent from starting, is the actor's
- * error.
+ * @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION`; a fault of the input, or one that keeps the agent from starting, is the
+ * actor's error.
  *
  * @example
  * ```ts
@@ -115,7 +115,7 @@ export function agentLogic<Output = unknown, Deps = unknown, Calls = unknown>(
     throw new RuntimeError('INVALID_DEFINITION', 'agentLogic takes what defineAgent returns.')
   checkedBy(optionsSchema(), options, 'agentLogic')
   const { onStop = 'abort', tell = [], textMs = 16, deps } = options
-  /** Dependencies from inputs, by actor: in a snapshot they would be persisted. */
+  /** Dependencies that came with an actor's input, by actor. In a snapshot they would be persisted. */
   const given = new WeakMap<object, Deps>()
   const depsOf = (agentId: string, actor: object): Deps | undefined =>
     given.get(actor) ?? (isFunction(deps) ? deps(agentId) : deps)

@@ -17,9 +17,9 @@ import { noneSpent } from '../../../src/log/spent.ts'
 export interface AgentLogicInput<Deps = unknown> {
   /** Id of the agent; an agent that has a log continues from it. Default: the definition's name and a random part. */
   readonly id?: string
-  /** Makes the actor a task: it is done when the run that this starts has ended. Without it, it takes prompts until it is stopped. */
+  /** Makes the actor a task, which is done when the run of this prompt has ended. Without it, the actor takes prompts until it is stopped. */
   readonly prompt?: Content
-  /** Limits of that run, overriding the agent's. */
+  /** Limits of the run of `prompt`, overriding the agent's. */
   readonly limits?: Limits
   /**
    * Dependencies of the agent's tools. Inspectors see an actor's input, and a restored actor has none: the option of `agentLogic` is the better
@@ -35,26 +35,26 @@ type Bare<C> = C extends { readonly type: `agent.${infer Type}` }
 /** Events of an agent's actor: the commands of an agent without their addressee, such as `{ type: 'prompt', content: 'Hello' }`. */
 export type AgentLogicEvent = Bare<Exclude<AgentCommand, { readonly type: 'agent.stop' }>>
 
-/** State of an agent as seen from outside. An object that is the same as before has not changed. */
+/** State of an agent as seen from outside. Parts that have not changed keep their object. */
 export type AgentSnapshot<Output = unknown> = Snapshot<RunResult<Output>> & AgentView<Output>
 
 export interface AgentView<Output> {
   readonly agentId: string
-  /** Name of the chart's active state; `opening` until the agent is there. */
+  /** Name of the chart's active state; `opening` until the agent is open. */
   readonly state: 'opening' | (string & {})
-  /** The text of the newest reply, as far as it has come. */
+  /** The text of the newest reply, as far as it has been streamed. */
   readonly text: string
   /** Why the agent is paused. */
   readonly pause: PauseReason | null
-  /** Calls and questions that wait for people, here and below: calls to be approved, questions of tools, calls that a client carries out. */
+  /** Calls and questions that wait for people, here and in agents below: calls to be approved, questions of tools, client calls. */
   readonly pending: readonly Pending[]
   /** Usage of the agent in its lifetime. */
   readonly spent: Spent
-  /** Result of the run of the input's prompt, or without a prompt of the newest run; absent while it continues. */
+  /** Result of the run of the input's prompt or, without a prompt, of the newest run; absent while that run continues. */
   readonly result?: RunResult<Output> | undefined
   /** Prompt of the input as a request; `null` without a prompt. */
   readonly request: AgentRequest | null
-  /** Commands that came before the agent was there. */
+  /** Commands that arrived before the agent was open. */
   readonly queued: readonly AgentLogicEvent[]
 }
 
@@ -64,7 +64,7 @@ export interface AgentRequest {
   readonly limits?: Limits | undefined
 }
 
-/** First snapshot. It never has a key `children`: `@xstate/react` takes every actor it finds there for one of its own. */
+/** First snapshot. It never has a key `children`, because `@xstate/react` treats every actor under that key as its own. */
 export const blank = {
   agentId: '',
   state: 'opening',
@@ -82,7 +82,7 @@ const commandTypes: ReadonlySet<string> = new Set(
   Object.keys(agentCommands.makers).map((type) => type.replace('agent.', '')),
 )
 
-/** Returns true if the actor takes the event; like a machine it ignores others. */
+/** Returns true if the actor takes the event; it ignores all others, as a machine does. */
 export const isCommand = ({ type }: { readonly type: string }): boolean => type !== 'stop' && commandTypes.has(type)
 
 const inputSchema = lazily(() =>
@@ -96,7 +96,7 @@ const inputSchema = lazily(() =>
 )
 
 /**
- * Checks the input of an actor; `name` is that of its definition.
+ * Checks the input of an actor; `name` is the name of its definition.
  *
  * @throws RuntimeError `INVALID_OPTION`, `INVALID_ID`, `INVALID_CONTENT`
  */
@@ -130,8 +130,8 @@ const persistedSchema = lazily(() =>
 )
 
 /**
- * Returns the persisted form of an actor's snapshot: its agent's id, and the requests it has yet to send. It holds nothing that the agent's log
- * has, and never its `deps`.
+ * Returns the persisted form of an actor's snapshot: its agent's id, and the requests that are
+ * still to be sent. It never holds `deps`, or anything that is in the agent's log.
  */
 export const persisted = ({ status, output, error, agentId, request, queued }: AgentSnapshot): Snapshot<unknown> => {
   const kept = { status, output, error: error === undefined ? undefined : toErrorInfo(error, 'INTERNAL') }

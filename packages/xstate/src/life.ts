@@ -24,7 +24,7 @@ interface Change extends Partial<AgentView<unknown>> {
   readonly error?: unknown
 }
 
-/** Event that tells an actor of changes of its agent. Recognised by its class, so that it cannot be forged. */
+/** Event that informs an actor of changes in its agent. Recognized by its class, so that it cannot be forged. */
 export class Update {
   readonly type = 'agent.updated'
   readonly change: Change
@@ -34,19 +34,19 @@ export class Update {
   }
 }
 
-/** Arguments that the logic was made with. */
+/** Arguments with which the logic was made. */
 interface Plan {
   readonly runtime: LocalRuntime
   readonly definition: AgentDefinition
   readonly onStop: 'abort' | 'suspend' | 'leave'
-  /** Types of the events that the parent is sent. */
+  /** Types of events that are sent to the parent. */
   readonly tell: ReadonlySet<string>
   readonly textMs: number
   /** Returns the dependencies of an agent's tools. */
   depsOf(agentId: string, actor: object): unknown
 }
 
-/** An actor of some copy of XState, which names its parent so. */
+/** An actor from any copy of XState, with the field for its parent. */
 interface Actor extends UnderActor, Pick<EffectActor, 'id'> {
   readonly _parent?: { send(event: AgentEvent): void }
   getSnapshot(): AgentSnapshot
@@ -59,7 +59,7 @@ interface Scope {
   emit(event: AgentEvent): void
 }
 
-/** An actor with its agent, from the actor's start to its end. */
+/** Connects an actor with its agent, from the actor's start to its end. */
 export class Life {
   readonly #plan: Plan
   readonly #agentId: string
@@ -75,9 +75,9 @@ export class Life {
   #forgetAgents: (() => void) | undefined
   #isFlushing = false
   #cancelTimer: (() => void) | undefined
-  /** Keys of the waiting calls and questions that the parent was told of in this life. */
+  /** Keys of the waiting calls and questions that the parent was told of by this instance. */
   readonly #told = new Set<string>()
-  /** Settles once it has tried to open the agent, and once the commands of a hosted machine were given. Never rejects. */
+  /** Resolves once the actor has tried to open the agent, and the commands of a hosted machine were given. Never rejects. */
   readonly opened: Promise<void>
   #given: Promise<unknown> = Promise.resolve()
   #isSuspended = false
@@ -93,7 +93,7 @@ export class Life {
     this.opened = inTurn(plan.runtime, agentId, () => this.#open()).catch((thrown: unknown) => this.#fail(thrown))
   }
 
-  /** True while its agent works, and waits neither for people nor for a time. */
+  /** True while the agent works, and waits neither for people nor for a time. */
   get isBusy(): boolean {
     if (this.#state !== 'following') return this.#state !== 'over'
     const { state, pause } = this.#agent!
@@ -106,7 +106,7 @@ export class Life {
     await this.#agent?.settled().catch(() => {})
   }
 
-  /** Ends it as a crash would, whatever the logic was told to do with it; only an agent that is to be left is left. Never rejects. */
+  /** Ends the agent as a crash would, whatever `onStop` says, unless the agent is one that is always left. Never rejects. */
   async suspend(): Promise<void> {
     this.#isSuspended = true
     const isParting = this.#state === 'parting' || this.#state === 'over'
@@ -116,8 +116,8 @@ export class Life {
   }
 
   /**
-   * Gives the agent a command of a hosted machine, once it is there and unless its log has the request. Resolves once its log has the command, or
-   * nobody is there to take it; `false`: it is to be given again. Never rejects.
+   * Gives the agent a command of a hosted machine, once the agent is open and unless its log has the request. Resolves once
+   * its log has the command, or no agent is there to take it; `false`: the command must be given again. Never rejects.
    */
   give(event: AgentLogicEvent, requestId: string): Promise<boolean> {
     const giving = this.#given.then(async () => {
@@ -132,7 +132,7 @@ export class Life {
     return giving.catch(() => !this.#isSuspended)
   }
 
-  /** Its actor was stopped. */
+  /** Handles the stop of the actor. */
   stop(): void {
     const isOpening = this.#state === 'opening'
     if (this.#state === 'over') return
@@ -140,7 +140,7 @@ export class Life {
     if (!isOpening) void this.#part()
   }
 
-  /** Gives the agent a command; `false`: it is not there yet. */
+  /** Gives the agent a command; returns `false` if the agent is not open yet. */
   say(event: AgentLogicEvent, requestId?: string): boolean {
     const { runtime } = this.#plan
     if (this.#state === 'opening' || this.#agent === undefined) return false
@@ -166,7 +166,7 @@ export class Life {
     if (this.#state === 'opening') this.#begin(agent, isAsked)
   }
 
-  /** The agent, loaded; if it starts here, it is followed from its first record on. */
+  /** Returns the loaded agent. If it starts here, it is followed from its first record on. */
   async #find(): Promise<Agent> {
     const { runtime, definition, depsOf } = this.#plan
     const deps = depsOf(this.#agentId, this.#self)
@@ -186,7 +186,7 @@ export class Life {
     return agent
   }
 
-  /** `isAsked`: the log has the request, made in an earlier life of this actor. */
+  /** `isAsked`: the log already has the request, made by this actor before a restart. */
   #begin(agent: Agent, isAsked: boolean): void {
     this.#state = 'following'
     // It may be in the middle of a reply.
@@ -205,15 +205,15 @@ export class Life {
     void this.#tellWaiting(agent)
   }
 
-  /** Agents below it are there that a log brought back. */
+  /** Handles the agents below that were restored from a log. */
   #restored(): void {
     this.#flush()
     if (this.#state === 'following') void this.#tellWaiting(this.#agent!)
   }
 
   /**
-   * Tells again of calls and questions that have waited since before this life: the actor may have been persisted before it was told of them.
-   * Never rejects.
+   * Reports calls and questions again that have waited since before this start, because the actor
+   * may have been persisted before they were reported. Never rejects.
    */
   async #tellWaiting(agent: Agent): Promise<void> {
     for (const { key, agentId } of agent.pending()) {
@@ -291,7 +291,7 @@ export class Life {
     return { state, text: this.#text, pause, pending: agent.pending(), spent, result: this.#run.result }
   }
 
-  /** Sends the changed fields; unchanged ones keep their object, or every observer would look again. */
+  /** Sends the changed fields. Unchanged fields keep their object, so that observers are not updated for nothing. */
   #tell(change: Change): void {
     const before = this.#self.getSnapshot()
     const news = Object.entries(change).filter(
@@ -313,13 +313,13 @@ export class Life {
     return host?.isLoaded === true ? host : undefined
   }
 
-  /** The agent, if this actor brought it to life. */
+  /** The agent, if this actor opened it. */
   get #own(): AgentHost | undefined {
     const host = this.#loaded
     return host?.under === this.#self ? host : undefined
   }
 
-  /** The run that was asked for has ended. */
+  /** Handles the end of the requested run. */
   #finish(agent: Agent): void {
     void this.#end(async () => {
       await agent.durable()
@@ -327,7 +327,7 @@ export class Life {
     })
   }
 
-  /** The agent has ended, without this actor's doing. */
+  /** Handles an end of the agent that this actor did not cause. */
   #ended(crash: ErrorInfo | null): void {
     if (this.#state === 'parting' || this.#state === 'over') return
     if (crash !== null) return this.#fail(Object.assign(new Error(crash.message), { code: crash.code }))
@@ -339,7 +339,7 @@ export class Life {
     void this.#end(async () => ({ status: 'error', error }))
   }
 
-  /** Parts with the agent, then tells the actor that it has ended, so that the log is free by then. Never rejects. */
+  /** Parts with the agent, then reports the end to the actor, so that the log is free by then. Never rejects. */
   async #end(outcome: () => Promise<Change>): Promise<void> {
     if (this.#isOver) return
     this.#state = 'parting'
@@ -351,7 +351,7 @@ export class Life {
     this.#tell(change)
   }
 
-  /** Takes leave of the agent as the logic was told to; resolves once its log is let go. Idempotent, and never rejects. */
+  /** Leaves, suspends or closes the agent, as `onStop` says; resolves once its log is released. Idempotent; never rejects. */
   async #part(): Promise<void> {
     this.#forget()
     this.#forgetAgents?.()
@@ -369,7 +369,7 @@ export class Life {
 
 const nothing: readonly never[] = Object.freeze([])
 
-/** The event by which an agent asked people for something, as its log has it. */
+/** Returns the event by which an agent asked people for something, from its log. */
 async function askedBy(agent: Agent, key: string): Promise<AgentEvent | undefined> {
   let asked: AgentEvent | undefined
   for await (const record of agent.readLog())
@@ -390,7 +390,7 @@ function continueOrDrop(agent: Agent, isNew: boolean): void {
   else if (pause?.type === 'interrupted') agent.resume()
 }
 
-/** Ends an agent as a crash would: nothing is recorded, and its work continues when it is opened again. */
+/** Ends an agent as a crash would: nothing is recorded, and its work continues when the agent is opened again. */
 async function suspend(runtime: LocalRuntime, host: AgentHost): Promise<void> {
   host.machine.drop()
   const released = runtime.release(host)

@@ -85,7 +85,7 @@ const answerSchema = lazily(() =>
   ]),
 )
 
-/** @throws RuntimeError `HOOK_FAILED` */
+/** Checks an answer of `afterTool`. @throws RuntimeError `HOOK_FAILED` */
 function checkAnswer(answer: AfterToolAnswer): asserts answer is Exclude<AfterToolAnswer, undefined> {
   const hasResult = typeof answer === 'object' && answer !== null && ('result' in answer || 'endsRun' in answer)
   if (hasResult && answerSchema().safeParse(answer).success) return

@@ -17,7 +17,7 @@ import { runContext } from './runContext.ts'
 const longestReason = 2_000
 const maxAnswerChars = 30_000
 
-/** The effect before a call: asks rules, then `beforeTool`, whether it may run. Any failure means no. */
+/** The effect before a call: asks the rules, then `beforeTool`, whether the call may run. Any failure means that it may not. */
 export const askHook = (find: FindPorts) =>
   effect<HookOutput, HookInput>(async (input, cancellation) => {
     const ports = find(input.agentId)
@@ -34,7 +34,7 @@ export const askHook = (find: FindPorts) =>
     return { key, verdict, tokens, at: ports.clock.now() }
   })
 
-/** Returns the decision about a call: that of `beforeTool` if there is one. Never rejects. */
+/** Returns the decision about a call, made by `beforeTool` if there is one. Never rejects. */
 export const verdictOn = (ports: AgentPorts, input: HookInput, cancellation: Cancellation): Promise<CallVerdict> =>
   verdictOf(ports, input, cancellation).catch((thrown: unknown) => failed(ports, input, thrown, cancellation))
 
@@ -85,7 +85,7 @@ async function verdictOf(ports: AgentPorts, input: HookInput, cancellation: Canc
 const ownApproval = (ports: AgentPorts, input: HookInput, cancellation: Cancellation): boolean | Promise<boolean> =>
   needsApproval(ports, input, () => runContext(ports, input, cancellation))
 
-/** Decides by the rules as they are now, and by the tool's own `needsApproval`. */
+/** Decides about a call by the current rules and by the tool's own `needsApproval`. */
 async function ruled(ports: AgentPorts, input: HookInput, cancellation: Cancellation): Promise<CallVerdict> {
   const first = judgeCall(ports, input)
   if (first === undefined) {
@@ -103,7 +103,7 @@ async function ruled(ports: AgentPorts, input: HookInput, cancellation: Cancella
   return asking(ports, input, cancellation, { rule, judgedAt, suggest: suggested(ports, input) })
 }
 
-/** Has people asked, unless the tool knows that the call would be in vain. */
+/** Returns the verdict that people are asked, unless the tool finds that the call cannot succeed. */
 async function asking(
   ports: AgentPorts,
   input: HookInput,
@@ -116,7 +116,7 @@ async function asking(
     : { type: 'mistaken', text: mistake }
 }
 
-/** Rules that would have allowed the call. One that the log would have without its secrets means nothing. */
+/** Returns rules that would have allowed the call, without those that contain a secret, because the log would change them. */
 const suggested = (ports: AgentPorts, input: HookInput): readonly string[] =>
   suggestionsFor(ports, input).filter((rule) => clean(ports, rule) === rule)
 
@@ -178,7 +178,7 @@ function isSound(kind: (typeof kinds)[number], value: unknown): boolean {
   }
 }
 
-/** Returns a value of an application as text for a message. */
+/** Returns a value from the application as text for a message. */
 export function describe(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value)

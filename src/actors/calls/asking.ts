@@ -24,11 +24,11 @@ interface WaitingCall {
   paused(): void
   /** Called when the tool continues. */
   resumed(): void
-  /** Asks people, in place of the ports. */
+  /** Asks people, instead of the ports. */
   readonly ask?: AskPeople | undefined
-  /** Returns the answer from the log to a question, in place of the answers in their order. */
+  /** Returns the logged answer to a question, instead of taking the answers in their order. */
   readonly take?: ((question: string) => Answer | undefined) | undefined
-  /** Called when the store did not take the answer: the call must not continue, and is to run again. */
+  /** Called when the store did not accept the answer. The call must not continue and is to run again. */
   unwritten(error: ErrorInfo): void
 }
 
@@ -40,7 +40,7 @@ export class Asking {
   readonly #ports: AgentPorts
   readonly #input: CallInput
   readonly #call: WaitingCall
-  /** Answers from the log, in order, that the call has not been given again. */
+  /** Answers from the log, in order, that have not been given to the call again yet. */
   readonly #logged: Answer[]
   /** Number of questions that the call has asked, including those before it was cut off. */
   #asked: number
@@ -130,7 +130,7 @@ const denied = (question: string, reason: string | undefined): RuntimeError => {
   return new RuntimeError('QUESTION_DENIED', `Nobody answers ${JSON.stringify(question)}.${why}`)
 }
 
-/** Returns the problem with an answer; `undefined` if there is none, or if only the tool can tell, as its check takes time. */
+/** Returns the problem with an answer; `undefined` if there is none, or if only the tool can tell because its check is asynchronous. */
 function wrongIn(schema: z.ZodType, value: unknown): string | undefined {
   try {
     const read = schema.safeParse(value)
@@ -143,7 +143,7 @@ function wrongIn(schema: z.ZodType, value: unknown): string | undefined {
 /** Maximum lengths of a question and a schema, which go into one record and onto a screen. */
 const maxQuestionChars = 20_000
 
-/** @throws RuntimeError `QUESTION_INVALID` */
+/** Returns the JSON Schema for the answer to a question. @throws RuntimeError `QUESTION_INVALID` */
 function jsonSchemaOf(schema: unknown, question: unknown): JsonSchema {
   const refuse = (what: string, cause?: unknown): RuntimeError =>
     new RuntimeError('QUESTION_INVALID', `${what}.`, { cause })
@@ -176,7 +176,7 @@ function jsonOf(schema: z.ZodType, refusal: (thrown: unknown) => RuntimeError): 
 
 const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : [])
 
-/** Returns true if no value matches the schema: it is that of `z.never()`, or requires such a part. */
+/** Returns true if no value matches the schema: it is the schema of `z.never()`, or requires a part with such a schema. */
 function isImpossible({ not, enum: values, anyOf, oneOf, allOf, required, properties }: JsonSchema): boolean {
   if (typeof not === 'object' && not !== null && Object.keys(not).length === 0) return true
   if (Array.isArray(values) && values.length === 0) return true

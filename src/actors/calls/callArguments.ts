@@ -9,7 +9,7 @@ type Called = Pick<AgentDefinition, 'tools' | 'agents'>
 type Call = Pick<CallInput, 'name' | 'input'>
 type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
 
-/** Checks arguments against the schema of the tool or sub-agent that is called; `undefined` if there is none of that name. */
+/** Checks arguments against the schema of the called tool or sub-agent; `undefined` if there is none of that name. */
 export function checkArguments(
   { definition }: { readonly definition: Called },
   name: string,
@@ -19,15 +19,15 @@ export function checkArguments(
   return agent === undefined ? definition.tools.get(name)?.parse(input) : taskOf(agent, input)
 }
 
-/** Returns true if a call that may go to the background has arguments that do not fit: it is answered at once. */
+/** Returns true if the arguments of a call that may go to the background do not fit. Such a call is answered at once. */
 export const misfits = (ports: Pick<AgentPorts, 'definition'>, { name, input }: Call): boolean =>
   ports.definition.tools.get(name)?.background !== undefined && checkArguments(ports, name, input)?.ok === false
 
 /**
- * The arguments of a call as its tool or sub-agent gets them: with the defaults and conversions of its schema, without what that leaves
- * out, in the tool's canonical form. They are what hooks, approvals, people and the records of the call see. Arguments stay as they are if
- * they do not fit, if the schema would read them differently a second time, or if it turns them into values that JSON cannot hold. Never
- * throws.
+ * Returns the arguments of a call as its tool or sub-agent gets them: with the defaults and conversions of its schema,
+ * without the fields that the schema drops, in the tool's canonical form. Hooks, approvals, people and the records of
+ * the call see these. Arguments stay as they are if they do not fit, if the schema would read them differently a second
+ * time, or if it turns them into values that JSON cannot hold. Never throws.
  */
 export function settledInput(definition: Called, { name, input }: Call): unknown {
   if (typeof input === 'string') return input

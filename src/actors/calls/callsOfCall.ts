@@ -46,7 +46,7 @@ import { InnerPeople } from './innerPeople.ts'
 import { dueInput, InnerSleeps } from './innerSleep.ts'
 import { ToolAttempt, type OuterCall } from './toolAttempt.ts'
 
-/** A call on its way. */
+/** A call in progress. */
 interface Made {
   readonly call: InnerCall
   /** The call in the form that hooks and tools get. */
@@ -151,7 +151,7 @@ export class CallsOfCall implements InnerCalls {
     this.#outer.used(spent)
   }
 
-  /** Returns `undefined` for a sleep that nothing waits for. */
+  /** Resolves with the end of a call; `undefined` for a sleep that nothing waits for. */
   async #endOf(made: Made): Promise<End | undefined> {
     const { call } = made
     const known = this.#known.get(call.n)
@@ -192,7 +192,7 @@ export class CallsOfCall implements InnerCalls {
     return this.#ports.definition.agents.get(name)
   }
 
-  /** Goes on with a call that was cut off: it runs again if that does no harm, or if its tool had only asked people. */
+  /** Continues a call that was cut off. It runs again if that does no harm, or if its tool had only asked people. */
   async #again(made: Made, { input }: InnerStart): Promise<End | undefined> {
     const { name, answers } = made.input
     if (made.call.due !== undefined) return this.#wait(made.call, input)
@@ -204,7 +204,7 @@ export class CallsOfCall implements InnerCalls {
     return this.#run(made, input)
   }
 
-  /** Passes a call through everything that stands before it: its arguments, rules, the hook, people. */
+  /** Checks whether a call may run, by its arguments, the rules, the hook and people. */
   async #allowed({ call, input: made }: Made): Promise<Allowed> {
     const { definition, deadline, clock } = this.#ports
     const { name, own, due } = call
@@ -275,7 +275,7 @@ export class CallsOfCall implements InnerCalls {
     return this.#ports.definition.policy.irreversible.includes(name)
   }
 
-  /** Has a sub-agent carry the call out, which has limits of its own: the time of the running call stands still. */
+  /** Has a sub-agent carry out the call. The sub-agent has its own limits, so the time of the running call stands still. */
   async #runAgent({ call, input: made }: Made, { input, rule }: Permitted): Promise<End> {
     const { n, name, print, begun } = call
     const { callId, key } = made
@@ -359,7 +359,7 @@ export class CallsOfCall implements InnerCalls {
     }
   }
 
-  /** Returns the end without secrets; a value that is too large becomes an error that says so. */
+  /** Returns the end without secrets. A value that is too large is replaced by an error. */
   #within(end: End, { maxChars }: InnerCall): End {
     const bare = clean(this.#ports, end)
     if (bare.error !== undefined) return bare
@@ -369,7 +369,7 @@ export class CallsOfCall implements InnerCalls {
       : failed(`The result has ${chars} characters, more than ${maxChars}: ask for less.`, 'TOO_LARGE')
   }
 
-  /** A store that fails ends the running call, which is to run again. */
+  /** Waits until the records are durable. If the store fails, the running call ends and is to run again. */
   async #durable(): Promise<void> {
     try {
       await this.#ports.durable()

@@ -6,12 +6,12 @@ import { clean } from './resultContent.ts'
 import { estimate, maxReturnedChars } from './runTool.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 
-/** Outcome of a call from a client: the value that its function returned, or the reason why it failed. */
+/** Outcome of a call that a client carried out: the return value of its function, or the reason why it failed. */
 export type ClientOutcome = { readonly value: unknown; readonly data?: unknown } | { readonly error: string }
 
 /**
- * Returns the result of a call that a client carried out as the model gets it: like the return value of a tool's `run`, cut and without
- * secrets.
+ * Returns the result of a call that a client carried out, in the form for the model: cut and without secrets, like the
+ * return value of a tool's `run`.
  */
 export function clientResult(
   ports: AgentPorts,

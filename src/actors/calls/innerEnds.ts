@@ -17,16 +17,16 @@ import { isOwn } from '../tools/ownTools.ts'
 import { transferName } from '../tools/transferTool.ts'
 import type { AgentDefinition, Callee } from '../define/agentDefinition.ts'
 
-/** How a call that a running call made ended, as its record has it. */
+/** End of a call that a running call made, in the form of its record. */
 export type End = Omit<Extract<PartDraft, { type: 'inner.end' }>, 'type' | 'callId' | 'key' | 'n' | 'name' | 'at'>
 
-/** Arguments with which a call may start, and the rule by which it may. */
+/** Arguments with which a call may start, and the rule that allows it. */
 export interface Permitted {
   readonly input: unknown
   readonly rule?: string
 }
 
-/** The same, or the end of one that may not. */
+/** Permission for a call to start, or the end of a call that may not. */
 export type Allowed = Permitted | { readonly end: End }
 
 export const failed = (message: string, code?: string): End => ({
@@ -39,7 +39,7 @@ export const interrupted = failed(
 )
 export const outOfTime = failed('Not run: the time of this run is over. Return what you have.', 'LIMIT')
 
-/** Returns the end of a call that nothing here carries out; `undefined` for one that may be made. Pure. */
+/** Returns the end of a call that cannot be made from another call; `undefined` if it can be made. Pure. */
 export function whyNotCallable({ agents, handoffs, tools }: AgentDefinition, name: string): End | undefined {
   const agent = agents.get(name)
   if (agent !== undefined)
@@ -93,7 +93,7 @@ export async function ownEnd(own: () => unknown): Promise<End> {
   }
 }
 
-/** Returns what a tool returned as JSON; blocks of text are their text. */
+/** Converts the return value of a tool to JSON. Blocks of text become their text. */
 export function valueOf(value: unknown): unknown {
   if (value === undefined) return null
   if (typeof value === 'string') return value
@@ -107,7 +107,7 @@ export const shownOf = ({ value, error }: End): unknown => error?.message ?? val
 export const reviewedEnd = ({ content, isError }: { content: Parameters<typeof textOf>[0]; isError: boolean }): End =>
   isError ? failed(textOf(content), 'WITHHELD') : { value: valueOf(content) }
 
-/** Returns the end in the form of its record: a large value is kept beside the log, if it can be. */
+/** Returns the end in the form of its record. A large value is kept beside the log if possible. */
 export async function keptEnd(ports: AgentPorts, end: End): Promise<End> {
   const { value, ...others } = end
   const text = value === undefined ? '' : JSON.stringify(value)

@@ -8,20 +8,20 @@ import { Asking } from './asking.ts'
 import { clean } from './resultContent.ts'
 import type { OuterCall } from './toolAttempt.ts'
 
-/** The people whom one running call asks, about calls that it makes and about what it does elsewhere. */
+/** Asks people on behalf of one running call, about calls that it makes and about its actions elsewhere. */
 export class InnerPeople {
   readonly #ports: AgentPorts
   readonly #input: CallInput
   readonly #outer: OuterCall
-  /** Decisions of before that nobody has asked for again. */
+  /** Earlier decisions that have not been asked for again. */
   readonly #decided: InnerDecision[]
   #approvals: number
   #questions: Asking | undefined
-  /** A question that may have its answer in the log. */
+  /** A question whose answer may be in the log. */
   #askedAgain: string | undefined
-  /** People are asked one thing at a time. */
+  /** End of the last request to people, who are asked one thing at a time. */
   #asking: Promise<unknown> = Promise.resolve()
-  /** Number of things that are waited for while the time of the running call stands still. */
+  /** Number of waits during which the time of the running call stands still. */
   #stills = 0
 
   constructor(ports: AgentPorts, input: CallInput, outer: OuterCall) {
@@ -32,7 +32,7 @@ export class InnerPeople {
     this.#approvals = this.#decided.length
   }
 
-  /** Waits for something that is not the work of the running call, whose time stands still. */
+  /** Waits for work that is not the running call's own. The time of the running call stands still meanwhile. */
   async still<T>(work: () => Promise<T>): Promise<T> {
     this.#stills += 1
     this.#outer.paused()
@@ -44,7 +44,7 @@ export class InnerPeople {
     }
   }
 
-  /** Waits for people, after what waits for them already. */
+  /** Waits for people, after everything that already waits for them. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#asking.then(() => {
       this.#outer.signal.throwIfAborted()
@@ -54,7 +54,7 @@ export class InnerPeople {
     return turn
   }
 
-  /** Asks about something that the running call has done elsewhere, or takes the decision of before about the same. */
+  /** Asks about an action of the running call elsewhere, or takes the earlier decision about the same action. */
   approve(asked: Parameters<InnerCalls['approve']>[0]): ReturnType<InnerCalls['approve']> {
     const input = clean(this.#ports, asked.input)
     const at = this.#decided.findIndex((decided) => sameJson(decided.asked, input))

@@ -3,13 +3,13 @@ import type { AgentPorts } from '../agentPorts.ts'
 import { pause } from '../../protocol/ports/pause.ts'
 import { codeOf, failed, type End } from './innerEnds.ts'
 
-/** A running call that waits for longer than this, in milliseconds, is ended, and runs again at the time: to run a script again costs little. */
+/** Minimum wait, in milliseconds, for which a running call is ended and run again later: running a script again costs little. */
 const leastSleepMs = 10_000
 
-/** Longest wait at a time, in milliseconds: a clock may be set, and timers of some hosts take no longer ones. */
+/** Longest wait at a time, in milliseconds: a clock may be set, and timers of some hosts accept no longer waits. */
 const longestWaitMs = 86_400_000
 
-/** Returns the time of a sleep as its record has it, or the end of one whose time is no good. */
+/** Returns the time of a sleep as its record has it, or the end of a sleep whose time is invalid. */
 export function dueInput(
   due: (now: number) => number,
   now: number,
@@ -21,25 +21,25 @@ export function dueInput(
   }
 }
 
-/** Returns the time on record of a sleep; for a record that has none the time is over. */
+/** Returns the recorded time of a sleep; 0, which has passed, if the record has none. */
 function untilIn(input: unknown): number {
   const until = typeof input === 'object' && input !== null && 'until' in input ? input.until : undefined
   return typeof until === 'number' ? until : 0
 }
 
-/** The sleeps of what one running call runs. */
+/** The sleeps among the calls that one running call makes. */
 export class InnerSleeps {
   readonly #ports: AgentPorts
   readonly #key: string
-  /** Times of the calls that sleep, by their places. */
+  /** Times until which calls sleep, by the numbers of the calls. */
   readonly #sleeping = new Map<number, number>()
-  /** Number of calls that are under way, with those that sleep. */
+  /** Number of calls under way, including those that sleep. */
   #underWay = 0
-  /** True while nothing moves but by a result. */
+  /** True while the running call cannot continue without a result. */
   #isIdle = false
   readonly #over = new AbortController()
 
-  /** `key`: of the running call. */
+  /** `key`: the key of the running call. */
   constructor(ports: AgentPorts, key: string) {
     this.#ports = ports
     this.#key = key
@@ -60,12 +60,12 @@ export class InnerSleeps {
     this.#rest()
   }
 
-  /** Nothing waits for the sleeps any more. */
+  /** Ends the sleeps, because nothing waits for them any more. */
   over(): void {
     this.#over.abort()
   }
 
-  /** Resolves once the clock has reached the time on record, or with `undefined` when nothing waits for it. Rejects with the reason of `signal`. */
+  /** Resolves once the clock has reached the recorded time, or with `undefined` when nothing waits for it. Rejects with the reason of `signal`. */
   async wait(n: number, input: unknown, signal: AbortSignal): Promise<End | undefined> {
     const { clock } = this.#ports
     const until = untilIn(input)
@@ -83,7 +83,7 @@ export class InnerSleeps {
     return { value: null }
   }
 
-  /** Puts the running call to sleep if nothing but a time moves it: it runs again then, and is given what is on record. */
+  /** Puts the running call to sleep if only a time can continue it. It runs again then and is given the recorded results. */
   #rest(): void {
     const until = Math.min(...this.#sleeping.values())
     if (!this.#isIdle || this.#sleeping.size < this.#underWay || until - this.#ports.clock.now() < leastSleepMs) return

@@ -37,8 +37,8 @@ type CheckedCall = Pick<HookInput, 'name' | 'input'>
 type Place = Pick<HookInput, 'runId' | 'turnIndex'>
 
 /**
- * Returns why a call cannot succeed, for the model, as the `check` of its tool says before a person is asked; `undefined` if it may. One that
- * gives no answer in time, or is aborted, says nothing. Never rejects.
+ * Returns the reason, for the model, why a call cannot succeed. The `check` of its tool gives it before a person is
+ * asked. `undefined` if the call may succeed, or if the check does not answer in time or is aborted. Never rejects.
  */
 export async function mistakeIn(
   ports: AgentPorts,
@@ -71,7 +71,7 @@ export async function mistakeIn(
 
 const longestCheckMs = 60_000
 
-/** Decision about asking people: `mistake` says why they are not, for the model. */
+/** Decision about asking people. `mistake`: the reason, for the model, why they are not asked. */
 export interface Asking {
   readonly needsApproval: boolean
   readonly mistake?: string
@@ -81,7 +81,7 @@ export interface Asking {
 export const notAsked: Asking = { needsApproval: false }
 const asked: Asking = { needsApproval: true }
 
-/** Returns whether people are asked about a call; not about one that its tool knows to be in vain. Never rejects. */
+/** Decides whether people are asked about a call. They are not if its tool finds that it cannot succeed. Never rejects. */
 export function askingAbout(
   ports: AgentPorts,
   call: CheckedCall,

@@ -30,7 +30,7 @@ export const watchChild = (find: FindPorts) =>
 export const maxAnswerChars = 30_000
 
 /**
- * Returns the answer of a sub-agent after `afterTool` has reviewed it, with a copy to be kept if it is too long. A sub-agent that crashed has none.
+ * Returns a sub-agent's answer after `afterTool` has reviewed it, with a copy to be kept if it is too long. A crashed sub-agent has no answer.
  */
 async function reviewed(
   ports: AgentPorts,
@@ -51,7 +51,7 @@ async function reviewed(
   return { ...after, tokens: Math.round(counter.message(message) * correction) }
 }
 
-/** Returns the answer with what is to be kept of it; the same if it can be shown. */
+/** Returns the answer with the parts of it that are to be kept; unchanged if it can be shown. */
 async function withWhole(
   ports: AgentPorts,
   output: CallOutput,

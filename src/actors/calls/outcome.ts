@@ -43,7 +43,7 @@ function transfer(ports: AgentPorts, { to }: TransferCall): Outcome {
   }
 }
 
-/** The state stays that of the conversation, so one who takes it over with another schema must be able to read it. Throws otherwise. */
+/** Checks that an agent that takes over can read the state of the conversation, which stays. Throws if it does not fit its schema. */
 function checkHandedState({ ownDefinition, definition, state }: AgentPorts, to: string): void {
   const schema = definition.handoffs.get(to)?.state?.schema
   if (schema === undefined || schema === ownDefinition.state?.schema) return

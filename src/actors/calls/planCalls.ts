@@ -6,7 +6,7 @@ import type { Cancellation } from '../timing/cancellation.ts'
 import { misfits, settledInput } from './callArguments.ts'
 import { askingAbout, notAsked, type Asking } from './needsApproval.ts'
 
-/** Returns the calls of a reply as they are to be made. `isWhole`: the reply came to its end. */
+/** Returns the planned calls of a reply. `isWhole`: true if the reply came to its end. */
 export function planCalls(
   ports: AgentPorts,
   calls: readonly ToolCallBlock[],

@@ -8,7 +8,7 @@ import type { Redactor } from '../../protocol/ports/redactor.ts'
 
 export const textBlock = (text: string): PlainBlock => ({ type: 'text', text })
 
-/** Removes secrets before text is cut, because a secret that was cut in half is no longer recognised. */
+/** Removes secrets from a value. Applied before text is cut, because half a secret would not be recognised. */
 export const clean = <T>({ redactor }: Pick<AgentPorts, 'redactor'>, value: T): T => redactor?.value(value) ?? value
 
 /**
@@ -49,10 +49,10 @@ function cutBlocks(blocks: readonly PlainBlock[], maxChars: number): PlainBlock[
   return dropped === 0 ? kept.slice() : [...kept, textBlock(`[… ${dropped} more blocks left out …]`)]
 }
 
-/** Longest output of a call without a result that its model is shown, in UTF-16 units. */
+/** Maximum length of the output shown for a call without a result, in UTF-16 units. */
 const mostPrinted = 4_000
 
-/** Returns the output of a call that came to no result, without secrets, as it follows the explanation of that. Pure. */
+/** Returns the output of a call without a result, without secrets, as text that follows the explanation. Pure. */
 export function printedSoFar(text: string, redactor: Redactor | undefined): string {
   // Before it is cut: half of a secret would not be recognised.
   const shown = redactor?.text(text) ?? text

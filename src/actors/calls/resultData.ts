@@ -8,16 +8,16 @@ import { maxDataBytes, type DataApart, type KeptJson } from '../../protocol/resu
 import type { AgentPorts } from '../agentPorts.ts'
 import type { Outcome } from './outcome.ts'
 
-/** Characters of data beside the log that its record shows. */
+/** Number of characters that a record shows of data kept beside the log. */
 const previewChars = 500
 
-/** Returns the outcome with its data where it can stay, and with its end of the run checked; the same if it has neither. */
+/** Returns the outcome after storing its data and checking whether it may end the run; unchanged if neither applies. */
 export function concluded<R extends Outcome>(outcome: R, name: string, ports: AgentPorts): R | Promise<R> {
   const kept = outcome.data === undefined ? outcome : keepData(outcome, name, ports)
   return whenDone(kept, (one) => checkedEnd(one, ports))
 }
 
-/** A result ends the run of an agent with an output schema only if it fits. If it does not, the model is told, and the run goes on. */
+/** Checks a result that is to end the run against the agent's output schema. If it does not fit, the model is told, and the run goes on. */
 function checkedEnd<R extends Outcome>(outcome: R, { definition: { output } }: AgentPorts): R {
   if (outcome.endsRun !== true || output === null) return outcome
   const { endsRun: _, value: __, ...result } = outcome
@@ -31,7 +31,7 @@ function checkedEnd<R extends Outcome>(outcome: R, { definition: { output } }: A
   return { ...result, content: [...content, textBlock(why)] } as unknown as R
 }
 
-/** Returns the outcome with its data where it can stay: in the record, else beside the log, else only its size. */
+/** Returns the outcome with its data stored: in the record, else beside the log, else only its size. */
 async function keepData<R extends Outcome>(outcome: R, name: string, ports: AgentPorts): Promise<R> {
   const text = JSON.stringify(outcome.data)
   const bytes = new TextEncoder().encode(text)
@@ -47,7 +47,7 @@ export async function keepJson(bytes: Uint8Array, text: string, { agentId, snaps
   return { artifact, preview: text.slice(0, previewChars) }
 }
 
-/** Reads such JSON; `undefined`: it is no longer kept. Rejects as the store does. */
+/** Reads JSON that was kept beside the log; `undefined` if it is no longer kept. Rejects as the store does. */
 export async function readJson({ artifact }: KeptJson, { snapshots }: AgentPorts): Promise<unknown> {
   const bytes = await snapshots.get(artifact.id, artifact.agentId)
   return bytes === undefined ? undefined : JSON.parse(new TextDecoder().decode(bytes))

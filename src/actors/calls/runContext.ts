@@ -1,9 +1,9 @@
-/** Agent and run in which code of the application is called, as passed to its functions. */
+/** Agent and run for which code of the application is called, as passed to its functions. */
 export interface RunContext<out Deps = unknown> {
   /** `path`: ids of its ancestors, root first. */
   readonly agent: { readonly id: string; readonly path: readonly string[] }
   readonly runId: string
-  /** Number of the turn in the agent's whole life, from 0. */
+  /** Index of the turn among all turns of the agent, from 0. */
   readonly turnIndex: number
   /**
    * Value that the application gave to the run: the same object, never a copy. It is in no log, event or request. `undefined` if nothing
@@ -20,7 +20,7 @@ interface Place {
   readonly deps: unknown
 }
 
-/** The context of one call of the application's code. Made when it starts: later the agent may be in another run. */
+/** Returns the context of one call of the application's code. Made when the call starts: later the agent may be in another run. */
 export const runContext = (
   { agentId, path, deps }: Place,
   { runId, turnIndex }: Pick<RunContext, 'runId' | 'turnIndex'>,

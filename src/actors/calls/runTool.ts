@@ -36,7 +36,7 @@ export const runTool = (find: FindPorts) => {
   })
 }
 
-/** At least a tick later, when the machine's step that starts the call has ended. */
+/** Begins the call once its record is written, at least a tick later, when the machine's step that starts the call has ended. */
 const whenWritten = (ports: AgentPorts, input: CallInput, cancellation: Cancellation): Promise<CallOutput> =>
   (ports.durable() ?? written).then(
     () => begin(ports, input, cancellation),
@@ -78,7 +78,7 @@ function saysItself({ definition }: AgentPorts, { name }: CallInput): boolean {
   return tool !== undefined && isOwn(tool)
 }
 
-/** Returns the outcome of an earlier identical call in one line: of this agent on an abandoned branch, else of another agent in its group. */
+/** Returns the outcome of an earlier identical call in one line: by this agent on an abandoned branch, else by another agent in its group. */
 function lessonFor(ports: AgentPorts, { name, input }: CallInput): string | undefined {
   const lessons = ports.definition.braking?.lessons
   if (lessons == null || isIgnored(ports.definition, name)) return undefined
@@ -99,7 +99,7 @@ const notStarted = (ports: AgentPorts, key: string, error: ErrorInfo): CallOutpu
   notStarted: error,
 })
 
-/** Returns the estimated tokens that a result takes of the context. */
+/** Returns the estimated tokens that a result takes up in the context. */
 export const estimate = (
   { conversation }: AgentPorts,
   { callId, name }: Pick<CallInput, 'callId' | 'name'>,
@@ -134,7 +134,7 @@ function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): 
   )
 }
 
-/** Returns the outcome of a value that a client returned, with the data that came along. */
+/** Returns the outcome for a value that a client returned, with the data that came with it. */
 async function givenOutcome(
   ports: AgentPorts,
   input: CallInput,
@@ -157,7 +157,7 @@ const parts: ConstructorParameters<typeof ToolAttempt>[4] = {
   inner: (ports, input, outer) => new CallsOfCall(ports, input, outer),
 }
 
-/** Returns why a tool failed; for one that was cut off in the middle of its work, with what it had done until then. */
+/** Returns why a tool failed. For a tool that was cut off, it includes the calls and the output until then. */
 function whyFailed(ports: AgentPorts, { callId }: CallInput, thrown: unknown): string {
   const printed = ports.printed.get(callId)
   ports.printed.delete(callId)
@@ -167,7 +167,7 @@ function whyFailed(ports: AgentPorts, { callId }: CallInput, thrown: unknown): s
   return messageOf(thrown) + calls + printedSoFar(printed, ports.redactor)
 }
 
-/** Returns true if the call would now do something else than was decided about, for example because of a new link. */
+/** Error for a call that would now do something other than what was decided about, for example because of a new link. */
 const leadsElsewhere =
   'Not run: these arguments stand for something else than when it was decided about them. Look again, and call again.'
 

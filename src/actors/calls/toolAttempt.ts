@@ -21,23 +21,23 @@ import { clean } from './resultContent.ts'
 import type { AnyTool, ToolContext } from '../tools/defineTool.ts'
 import type { InnerCalls } from '../tools/innerCalls.ts'
 
-/** A running call, for the calls that it makes. */
+/** A running call, as seen by the calls that it makes. */
 export interface OuterCall {
   /** Aborted when the call is, and when its time is up. */
   readonly signal: AbortSignal
-  /** Called when a call that it makes begins to wait for people: its time stands still. */
+  /** Stops the time of the running call when a call that it makes begins to wait for people. */
   paused(): void
   resumed(): void
-  /** Called when the store did not take a record: the call must not go on, and is to run again. */
+  /** Called when the store did not accept a record. The call must not continue and is to run again. */
   unwritten(error: ErrorInfo): void
   /** Called with everything that the call has used elsewhere so far. */
   used(spent: Spent): void
 }
 
-/** Differences of an attempt from that of a call of the model. */
+/** The parts of an attempt that differ for a call that the model did not make itself. */
 interface AttemptParts {
   readonly ask?: AskPeople
-  /** Makes the calls of this one. Without it there are none. */
+  /** Returns the object that makes the inner calls of this call. Without it there are none. */
   readonly inner?: (ports: AgentPorts, input: CallInput, outer: OuterCall) => InnerCalls
 }
 
@@ -136,8 +136,8 @@ export class ToolAttempt {
   }
 
   /**
-   * Returns the outcome with the files reported as changed and the receipt kept for undoing, even for a failed call, and with its data: the
-   * value, joined with what was given.
+   * Returns the outcome with the files reported as changed and the receipt kept for undoing, even for a failed call,
+   * and with its data: the value, joined with the data that the tool gave.
    */
   end(outcome: Outcome, value: Omit<ToolValue, 'shown'> = noData): Outcome {
     this.#isClosed = true
@@ -174,7 +174,7 @@ export class ToolAttempt {
     return answer
   }
 
-  /** Created for the first question, because most tools ask none. */
+  /** Returns the questions of the call. Created for the first one, because most tools ask none. */
   #questions(): Asking {
     return (this.#asking ??= new Asking(this.#ports, this.#input, {
       signal: this.#controller.signal,
@@ -249,7 +249,7 @@ export class ToolAttempt {
 /** Maximum length of a receipt, which is part of the log and stays in memory with the call. */
 const maxReceiptChars = 16_000
 
-/** The same of what a call notes that it would leave behind. */
+/** Maximum length of a call's note about the effects that it would leave behind. */
 const maxLeftChars = 4_000
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>

@@ -18,50 +18,50 @@ import type { Tool } from '../tools/defineTool.ts'
 import type { ToolSource } from '../tools/toolSource.ts'
 import type { TurnSettings } from '../turn/turnOptions.ts'
 
-/** How reverts are decided and their notes written. */
+/** Settings for deciding reverts and writing their notes. */
 export interface RevertSettings extends RevertRules {
-  /** Writes the text of a lesson or finding that came without one; `null`: only the evidence is shown. */
+  /** Model that writes the text of a lesson or finding that came without one; `null`: only the evidence is shown. */
   readonly summaryModel: Model | null
   /** `high`: outcomes and checkpoints are always written by the agent's own model. */
   readonly fidelity: 'normal' | 'high'
   readonly summaryTimeoutMs: number
-  /** Which of the model's reverts that condense work are held back: none, or those that would not pay yet. */
+  /** Reverts by the model to be held back: none, or those that condense work and would not pay yet. */
   readonly defer: 'never' | 'uneconomic'
-  /** The model may ask for an undo. */
+  /** True if the model may ask for an undo. */
   readonly undo: boolean
 }
 
-/** How loops are handled. */
+/** Settings for handling loops. */
 export interface StallSettings extends StallPolicy {
-  /** The model can ask for reverts itself. */
+  /** True if the model can ask for reverts itself. */
   readonly offersRevert: boolean
 }
 
 /** The policies that are asked between turns, in the order of `list`. */
 export interface PolicySettings {
   readonly list: readonly Policy[]
-  /** How the steps that a policy chose are folded. */
+  /** Settings for folding the steps that a policy chose. */
   readonly fold: FoldPolicy
   readonly contextWindow: number
 }
 
-/** An agent that another may call, and how. */
+/** An agent that another agent may call, with the settings of its calls. */
 export interface Callee {
   readonly definition: AgentDefinition
   /** `own`: it starts with only its task; `fork`: with the caller's trunk before it, which is shared and not copied. */
   readonly context: 'own' | 'fork'
-  /** It outlives its caller: the call returns at once, and an abort does not reach it. `report`: its answer comes later, as a message. */
+  /** True if it outlives its caller: the call returns at once, and an abort does not reach it. `report`: its answer comes later, as a message. */
   readonly detach: boolean | 'report'
-  /** The caller's model may continue a sub-agent that it called before. */
+  /** True if the caller's model may continue a sub-agent that it called before. */
   readonly continuable: boolean
   readonly restarts: RestartPolicy
-  /** Derives its deps from those of its caller; `null`: they are the same. */
+  /** Derives the sub-agent's deps from its caller's; `null`: they are the same. */
   readonly deps: ((callerDeps: never) => unknown) | null
-  /** The part of its caller's state that it has: all, to read or to change; or some fields, to read; a copy that it begins with; `null`: none. */
+  /** Access to the caller's state: all of it, to read or to change; some fields, to read; a copy to begin with; `null`: none. */
   readonly state: 'read' | 'write' | 'copy' | { readonly read: readonly string[] } | null
   /** Milliseconds without an event before it is treated as crashed; time spent waiting for approvals does not count. */
   readonly stallMs: number
-  /** Set if no request lists it. */
+  /** Set if no request lists the agent. */
   readonly isDeferred?: true
 }
 
@@ -73,8 +73,8 @@ declare const has: unique symbol
 /**
  * A checked agent definition with defaults filled in, created by `defineAgent`. It can be spawned many times.
  *
- * `Output` is the type of its answers as data (`undefined` without an `output` schema); `Deps` that of the value which its tools and
- * functions need of the application; `Calls` the arguments of its tools by name; `State` that of its state. Without arguments the type takes every definition.
+ * `Output`: type of the answers as data (`undefined` without an `output` schema). `Deps`: type of the value that its tools and functions need from
+ * the application. `Calls`: arguments of its tools by name. `State`: type of its state. Without arguments, the type accepts every definition.
  */
 export interface AgentDefinition<
   out Output = unknown,
@@ -87,7 +87,7 @@ export interface AgentDefinition<
   readonly name: string
   readonly model: Model
   readonly instructions: string
-  /** The system prompt: the instructions, and what the final answer must look like. */
+  /** The system prompt: the instructions, and the required form of the final answer. */
   readonly system: string
   /** The agent's purpose; agents that may call it choose by this. */
   readonly description: string
@@ -97,10 +97,10 @@ export interface AgentDefinition<
   readonly agents: ReadonlyMap<string, Callee>
   /** Agents that its model may hand the conversation over to, by name. */
   readonly handoffs: ReadonlyMap<string, AgentDefinition>
-  /** How deep a tree below a root of this definition may grow. */
+  /** Maximum depth of a tree below a root of this definition. */
   readonly maxDepth: number
   readonly tools: ReadonlyMap<string, Tool<Deps>>
-  /** Sources of tools that the definition does not know; the log of each agent records which of them each turn was offered. */
+  /** Sources of tools that are not in the definition. The log of each agent records which of these tools each turn was offered. */
   readonly toolSources: readonly ToolSource[]
   /** Text that the tool sources add to the system prompt; part of `system`. Empty where it is not known which agent is meant. */
   readonly addendum: string
@@ -114,21 +114,21 @@ export interface AgentDefinition<
   readonly compaction: { readonly policy: CompactionPolicy; readonly strategy: CompactionStrategy } | null
   readonly braking: {
     readonly revert: RevertSettings | null
-    /** The model may bring abandoned steps back. */
+    /** True if the model may bring abandoned steps back. */
     readonly graft: boolean
     readonly fold: FoldPolicy | null
     readonly stall: StallSettings | null
     readonly policies: PolicySettings | null
-    /** Set when a call is told the outcome of an earlier identical call; `brakes`: names of tools for which nothing is told. */
+    /** Set if a call is told the outcome of an earlier identical call. `brakes`: names of the tools that are exempt. */
     readonly lessons: { readonly brakes: ReadonlySet<string> } | null
     readonly tags: TagPolicy
-    /** The model has a tool that takes the id of a step. */
+    /** True if the model has a tool that takes the id of a step. */
     readonly showsIds: boolean
   } | null
   readonly hooks: AgentHooks<Deps> | null
   readonly guards: AgentGuards<Deps> | null
   readonly output: z.ZodType<Output> | null
-  /** Checks what the application gives to its runs. */
+  /** Checks the value that the application gives to the agent's runs. */
   readonly deps: z.ZodType | null
   readonly pricing: Pricing | null
   /** Prices of each model that may answer, by id, if prices were given by model. */
@@ -153,7 +153,7 @@ export function madeHere(definition: AgentDefinition): AgentDefinition {
 export const isAgentDefinition = (value: unknown): value is AgentDefinition =>
   typeof value === 'object' && value !== null && made.has(value)
 
-/** Returns true for what `defineAgent` of another copy of this package seems to have made. */
+/** Returns true if the value seems to have been made by `defineAgent` in another copy of this package. */
 const isMadeElsewhere = (value: unknown): boolean => {
   const { name, snapshot, policy } = (value ?? {}) as Partial<Record<keyof AgentDefinition, unknown>>
   return (
@@ -161,11 +161,11 @@ const isMadeElsewhere = (value: unknown): boolean => {
   )
 }
 
-/** Says why an agent elsewhere cannot stand where one of this process is wanted. Pure. */
+/** Returns the reason why a remote agent cannot be used where an agent of this process is required. Pure. */
 export const elsewhere = ({ name }: RemoteAgentEntry): string =>
   `"${name}" is an agent elsewhere: it is called by an agent that has it in "agents", and can be nothing else`
 
-/** Says what a value that should be a definition is instead. `wanted`: what may be given. Pure. */
+/** Returns a function that says why a value is not a definition. `wanted`: text that names the accepted values. Pure. */
 export const noDefinition =
   (wanted = 'give what defineAgent returns') =>
   ({ input }: { readonly input?: unknown }): string =>

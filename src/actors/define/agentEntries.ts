@@ -3,7 +3,7 @@ import { DeferredTools } from '../parts/deferred/deferred.ts'
 import { isRemoteAgent, type RemoteAgentEntry } from '../parts/remote/remoteEntry.ts'
 import type { MarkedEntry, SubAgentEntry } from './subAgents.ts'
 
-/** The option `agents` of an agent: sub-agents, agents elsewhere and groups of sub-agents, or a group alone. */
+/** The option `agents` of an agent: sub-agents, remote agents and groups of sub-agents, or a group alone. */
 export type AgentEntries =
   | readonly (SubAgentEntry | RemoteAgentEntry | DeferredTools<SubAgentEntry>)[]
   | DeferredTools<SubAgentEntry>
@@ -15,7 +15,7 @@ export type AgentEntryOf<Agents extends AgentEntries> = Agents extends readonly 
 
 type AgentIn<Entry> = Entry extends DeferredTools<infer Inner> ? Inner : Entry
 
-/** The sub-agents of the option, marked where they are in a group. */
+/** Returns the sub-agents of the option, marked if they are in a group. */
 export function agentEntries(agents: AgentEntries): readonly MarkedEntry[] {
   const entries = agents instanceof DeferredTools ? [agents] : agents
   return entries.flatMap((entry): MarkedEntry | readonly MarkedEntry[] => {
@@ -27,7 +27,7 @@ export function agentEntries(agents: AgentEntries): readonly MarkedEntry[] {
   })
 }
 
-/** The agents elsewhere of the option. */
+/** Returns the remote agents of the option. */
 export const remoteAgents = (agents: AgentEntries): readonly RemoteAgentEntry[] =>
   agents instanceof DeferredTools ? [] : agents.filter(isRemoteAgent)
 

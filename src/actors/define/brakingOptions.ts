@@ -36,17 +36,17 @@ export interface RevertOptions
   readonly summaryTimeoutMs?: number
   /** `'uneconomic'`: outcomes and checkpoints that the model asks for are held back until they pay. Default `'never'`. */
   readonly defer?: 'never' | 'uneconomic'
-  /** The model may ask that what the abandoned calls did is undone, as far as their tools can. Default `false`. */
+  /** Lets the model ask to undo the effects of the abandoned calls, as far as their tools can. Default `false`. */
   readonly undo?: boolean
 }
 
 /**
- * When and how far old steps are folded. Each has a default, found on recorded sessions; most agents need no others. `defineAgent` refuses a
- * `cap` without room for instructions, tools, `work` and the index.
+ * Options for when and how far old steps are folded. Each has a default, found on recorded sessions; most agents need
+ * no others. `defineAgent` refuses a `cap` without room for instructions, tools, `work` and the index.
  */
 export type FoldOptions = Partial<FoldPolicy>
 
-/** How the runtime notices that an agent goes in circles, and what it does. */
+/** Settings for detecting that an agent goes in circles, and for the reaction to it. */
 export interface StallOptions {
   /**
    * The rules, asked in this order; default `['repeat', 'cycle', 'sameError']`. `repeat`: the same call with the same result, 3 times in 12
@@ -55,45 +55,45 @@ export interface StallOptions {
    * failed.
    */
   readonly rules?: readonly StallRule[]
-  /** First the model is told, with a note after its newest step. Default `true`. */
+  /** True if the model is told first, with a note after its newest step. Default `true`. */
   readonly note?: boolean
-  /** If the loop continues within 6 steps, the runtime goes back to the step before the loop, where that loses nothing. Default `true`. */
+  /** True if the runtime goes back to the step before the loop when it continues within 6 steps and nothing would be lost. Default `true`. */
   readonly revert?: boolean
-  /** If the loop continues even then, at its third detection or later, the run is paused. Default `true`. */
+  /** True if the run is paused when the loop continues even then, at its third detection or later. Default `true`. */
   readonly pause?: boolean
 }
 
 export interface BrakingOption {
-  /** Off by default. */
+  /** Options for the brakes; off by default. */
   readonly braking?: BrakingOptions
 }
 
 /** Options for everything that may reshape the conversation that the model sees. */
 export interface BrakingOptions {
-  /** The model may abandon or condense branches. */
+  /** Lets the model abandon or condense branches. */
   readonly revert?: boolean | RevertOptions
-  /** The model may bring steps of an abandoned branch back, as copies at the end of the conversation. */
+  /** Lets the model bring back steps of an abandoned branch, as copies at the end of the conversation. */
   readonly graft?: boolean
-  /** The model may hide steps of its own, with a memo in their place. */
+  /** Lets the model hide steps of its own, with a memo in their place. */
   readonly prune?: boolean
-  /** The model may have hidden steps shown again, in their places. Needs `prune`, `fold` or `policies`, which hide them. */
+  /** Lets the model show hidden steps again, in their places. Needs `prune`, `fold` or `policies`, which hide them. */
   readonly show?: boolean
-  /** The model may pin steps, which keeps them in its sight until a revert gives them up. */
+  /** Lets the model pin steps, which keeps them in its sight until a revert gives them up. */
   readonly pin?: boolean
-  /** The model may read again any step that is no longer shown in full. */
+  /** Lets the model read again any step that is no longer shown in full. */
   readonly recall?: boolean
   /**
-   * To save: the runtime folds old steps into one line each, in batches and only where that pays, with an index of the names that are gone,
-   * and the model may `recall` any of them. For conversations of more than about 30 requests.
+   * Saves tokens: the runtime folds old steps into one line each, in batches and only where that pays, with an index of
+   * the names that are gone, and the model may `recall` any of them. For conversations of more than about 30 requests.
    */
   readonly fold?: boolean | FoldOptions
-  /** The runtime notices that the agent goes in circles: it tells the model, then goes back, then pauses the run. */
+  /** Detects that the agent goes in circles: the runtime tells the model, then goes back, then pauses the run. */
   readonly stall?: boolean | StallOptions
-  /** Made with `policy`; asked between turns, in this order. They give the model `recall`, unless `recall` is `false`. */
+  /** Policies made with `policy`, asked between turns in this order. They give the model `recall`, unless `recall` is `false`. */
   readonly policies?: readonly Policy[]
   /**
-   * A call that is the same as one on a branch given up as a failure or a tangent still runs, and its result ends with a line that says
-   * what became of the other: the lesson, or the error. Agents of a group also read what failed for the others.
+   * Adds a line to the result of a call that repeats one on a branch given up as a failure or a tangent: the lesson or
+   * the error of the earlier call. The call still runs. Agents of a group also read which calls failed for the others.
    */
   readonly lessons?: boolean
 }
@@ -150,7 +150,7 @@ export const brakingSchema = () =>
   }).partial()
 
 /**
- * Checks that folding can keep a request below its cap. Asked once the agents that a model may call are known, as they are part of every request.
+ * Checks that folding can keep a request below its cap. Called once the callable agents are known, because they are part of every request.
  *
  * @throws RuntimeError `INVALID_DEFINITION`.
  */
@@ -171,7 +171,7 @@ export function checkFold(definition: AgentDefinition): void {
 /** Returns true if the model has the tool `recall`. */
 const offersRecall = (options: BrakingOptions = {}): boolean => (options.fold ?? false) !== false || asksRecall(options)
 
-/** Returns true if the model has it for more than folds, whose memos and index name every step that they hide. */
+/** Returns true if the model has `recall` for more than folds, whose memos and index name every step that they hide. */
 const asksRecall = ({ recall, policies = [] }: BrakingOptions = {}): boolean => recall ?? policies.length > 0
 
 /** Returns true if the model has the tool `revert_to_state`. */
@@ -189,7 +189,7 @@ function checkPolicies(policies: readonly Policy[], options: BrakingOptions, lab
   }
 }
 
-/** @throws RuntimeError `INVALID_DEFINITION` */
+/** Checks that `show` has hidden steps to show. @throws RuntimeError `INVALID_DEFINITION` */
 function checkShow({ show, prune = false, fold = false, policies = [] }: BrakingOptions, label: string): void {
   if (show !== true || prune || fold !== false || policies.length > 0) return
   throw new RuntimeError(
@@ -208,7 +208,7 @@ const usualReverts: RevertSettings = {
   undo: false,
 }
 
-/** Returns how an agent's reverts are decided; a definition without reverts has the settings for those that people ask for. */
+/** Returns the revert settings of an agent; without any, the settings for reverts that people ask for. */
 export const revertSettingsOf = ({ braking }: Pick<AgentDefinition, 'braking'>): RevertSettings =>
   braking?.revert ?? usualReverts
 
@@ -273,7 +273,7 @@ function brakingOf(
   }
 }
 
-/** The tools of the brakes: when the model has each, and how it is made. */
+/** The tools of the brakes, each with the condition for offering it and the function that makes it. */
 const brakeTools: readonly {
   readonly name: string
   readonly isOffered: (options?: BrakingOptions) => boolean
@@ -287,11 +287,11 @@ const brakeTools: readonly {
   { name: recallName, isOffered: offersRecall, make: recallTool },
 ]
 
-/** The names of the tools that the brakes of a definition give its model. */
+/** Returns the names of the tools that the brakes of a definition give its model. */
 export const brakeNames = ({ braking }: BrakingOption): readonly string[] =>
   brakeTools.filter(({ isOffered }) => isOffered(braking)).map(({ name }) => name)
 
-/** Everything that may reshape the conversation that the model sees. */
+/** The part with everything that may reshape the conversation that the model sees. */
 export const brakingPart = agentPart<BrakingOption, Pick<AgentDefinition, 'braking'>>({
   options: { braking: brakingSchema },
   settings: ({ braking, compaction }: BrakingOption & CompactionOption, label) => ({

@@ -5,15 +5,15 @@ import type { Listing } from '../tools/openSource.ts'
 import { namesFor } from '../tools/toolName.ts'
 import { waitForName } from '../tools/waitForTool.ts'
 
-/** Names that tools of the runtime have, in other definitions if not in this one: a source's tool would be taken for one of them. */
+/** Names of the runtime's tools in any definition. A tool of a source would be taken for the runtime's tool of the same name. */
 const reserved: ReadonlySet<string> = new Set([waitForName, ...parts.flatMap(({ toolNames = [] }) => toolNames)])
 
 /** Returns true if a tool of a source cannot have the name, apart from the names that the definition itself gives. */
 export const isReserved = (name: string): boolean => reserved.has(name) || name.startsWith('transfer_to_')
 
 /**
- * Returns the differences between what was taken from the sources and what they have now; `undefined` if there are none. A source that is
- * not up keeps what it had. `fixed`: names that are the definition's own. Pure.
+ * Returns the differences between the tools taken from the sources and those that they have now; `undefined` if there
+ * are none. A source that is not up keeps its tools. `fixed`: names that belong to the definition itself. Pure.
  */
 export function changeOf(
   taken: TakenTools,
@@ -94,6 +94,6 @@ function changedTexts(
   return [...gone, ...now]
 }
 
-/** Returns the trouble of each source that has some. */
+/** Returns the problem of each source that has one. */
 const troubleOf = (listings: ReadonlyMap<string, Listing>): NonNullable<ToolsChange['trouble']> =>
   [...listings].flatMap(([source, { trouble: message }]) => (message === undefined ? [] : [{ source, message }]))

@@ -8,7 +8,7 @@ import { withoutUndefined } from './withoutUndefined.ts'
 import { agentPart } from '../parts/agentPart.ts'
 
 export interface CompactionOptions extends Partial<CompactionPolicy> {
-  /** Default: `heuristicStrategy`, which calls no model. */
+  /** Strategy that summarises a span. Default: `heuristicStrategy`, which calls no model. */
   readonly strategy?: CompactionStrategy
 }
 
@@ -18,7 +18,7 @@ const isStrategy = (value: unknown): boolean =>
   typeof (value as CompactionStrategy | undefined)?.summarise === 'function'
 
 export interface CompactionOption {
-  /** On by default for a context window of 200,000 tokens; `false` turns it off. */
+  /** Compaction of the conversation. On by default for a context window of 200,000 tokens; `false` turns it off. */
   readonly compaction?: false | CompactionOptions
 }
 
@@ -39,7 +39,7 @@ const compactionSchema = lazily(() =>
   ]),
 )
 
-/** How a person's compaction is done where the definition has none. */
+/** Settings for a person's compaction when the definition has none. */
 export const usualCompaction = { policy: defaultCompactionPolicy, strategy: heuristicStrategy } as const
 
 function compactionOf(options: false | CompactionOptions | undefined): AgentDefinition['compaction'] {
@@ -49,11 +49,11 @@ function compactionOf(options: false | CompactionOptions | undefined): AgentDefi
   return { policy: { ...defaultCompactionPolicy, ...withoutUndefined(policy) }, strategy }
 }
 
-/** Sizes that limit the context, whether it is compacted or not. */
+/** Returns the sizes that limit the context, whether it is compacted or not. */
 export const windowOf = (given: CompactionOption['compaction']): CompactionPolicy =>
   compactionOf(given)?.policy ?? defaultCompactionPolicy
 
-/** Old spans are summarised where the context is full. */
+/** The part that summarises old spans when the context is full. */
 export const compactionPart = agentPart<CompactionOption, Pick<AgentDefinition, 'compaction'>>({
   options: { compaction: compactionSchema },
   settings: ({ compaction }) => ({ compaction: compactionOf(compaction) }),

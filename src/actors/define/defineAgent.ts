@@ -34,7 +34,7 @@ import { foreignSchema } from '../tools/schemaKind.ts'
 import { turnOptionSchemas, turnSettings, type TurnOptions, type TurnSettings } from '../turn/turnOptions.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
 
-/** `Output` is what its answers are as data, `Deps` what its tools and functions need of the application. */
+/** Options of `defineAgent`. `Output`: type of the answers as data. `Deps`: type of the value that its tools and functions need. */
 export interface AgentOptions<
   Output = unknown,
   Deps = unknown,
@@ -54,23 +54,23 @@ export interface AgentOptions<
   /** Schema of the input that a caller passes in addition to the task: a zod object. */
   readonly input?: z.ZodObject
   /**
-   * Agents the model may call as tools, or a function that returns them, for agents that call one another. What `deferred` groups is not listed in
-   * requests.
+   * Agents that the model may call as tools, or a function that returns them, for agents that call one another. Agents
+   * in a `deferred` group are not listed in requests.
    */
   readonly agents?: Agents | (() => readonly SubAgentEntry[])
   /**
-   * Agents that the model may hand the conversation over to, with the tools `transfer_to_<name>`: the other answers from then on. A function
-   * returns one that is defined later, such as one that hands it back.
+   * Agents that the model may hand the conversation over to, with the tools `transfer_to_<name>`. The chosen agent
+   * answers from then on. A function returns an agent that is defined later, such as one that hands it back.
    */
   readonly handoffs?: readonly HandoffEntry[]
   /**
-   * Tools, sets of tools of the AI SDK, `{ weather: tool({ … }) }`, and sources that have tools which are not known yet or which change:
-   * they are asked for their tools before every turn. A set alone need not be in a list. What `deferred` groups is not listed in requests.
+   * Tools, sets of tools of the AI SDK such as `{ weather: tool({ … }) }`, and sources of tools that are not known yet or that change. Sources
+   * are asked for their tools before every turn. A set alone need not be in a list. Tools in a `deferred` group are not listed in requests.
    */
   readonly tools?: Tools
   /**
-   * The final answer must be JSON that matches this schema, which the model is shown. If it does not match, the model is told what
-   * was wrong and asked again at once; if it does, it becomes `result.output`.
+   * Schema of the final answer, which must be JSON. The model is shown the schema. If the answer does not match, the
+   * model is told what was wrong and asked again at once. If it does, it becomes `result.output`.
    */
   readonly output?: z.ZodType<Output>
   /**
@@ -80,9 +80,9 @@ export interface AgentOptions<
   readonly deps?: z.ZodType<Deps>
   /** Allowances of each run; reaching one pauses the agent. */
   readonly limits?: Limits
-  /** Prices of the model; or of each that may answer, by id, where `model` is a `fallback` or `router`. */
+  /** Prices of the model or, if `model` is a `fallback` or `router`, of each model that may answer, by id. */
   readonly pricing?: Pricing | PricesByModel
-  /** Default 4 attempts, from 1 s doubling to at most 60 s. */
+  /** Retries of a failed request. Default 4 attempts, with waits from 1 s doubling to at most 60 s. */
   readonly retry?: Partial<RetryPolicy>
 }
 
@@ -133,7 +133,7 @@ const checkOptions = optionsCheck(
   },
 )
 
-/** Defines an agent of what the core knows; `packages/define` has the one of the main door, which knows more. @throws RuntimeError `INVALID_DEFINITION` */
+/** Defines an agent with the core's features; `packages/define` has the main entry's version. @throws RuntimeError `INVALID_DEFINITION` */
 export function defineAgent<
   Output = undefined,
   Deps = unknown,
@@ -248,11 +248,11 @@ const constant =
   () =>
     value
 
-/** Adds the option `cache` to the settings, in which a request says how to ask for a cache. */
+/** Returns the settings with the option `cache`, which says how a request asks for a cache. */
 const withCache = ({ cache, settings }: Pick<AgentOptions, 'cache' | 'settings'>): ModelSettings | undefined =>
   cache === undefined ? settings : { cache, ...settings }
 
-/** Omits the provider's own options, which may contain keys, and the output schema, which may be long. */
+/** Returns the settings for the log, without the provider's own options, which may contain keys, and the output schema, which may be long. */
 function snapshotOf(id: string, { providerOptions: _, responseFormat: __, ...settings }: ModelSettings): ModelSnapshot {
   return Object.freeze(Object.keys(settings).length === 0 ? { id } : { id, settings: Object.freeze(settings) })
 }

@@ -19,13 +19,13 @@ interface Callable {
 
 const none: ReadonlyMap<string, AgentDefinition> = new Map()
 
-/** The options that a definition was made of; `undefined` for one that the runtime derived from others. */
+/** Returns the options that a definition was made from; `undefined` if the runtime derived it from others. */
 export let optionsOf: (definition: AgentDefinition) => object | undefined
 const noHandoffs = (): ReadonlyMap<string, AgentDefinition> => none
 
 /**
- * A definition whose fields are its parts. It is a class, as ten thousand definitions with getters of their own would each weigh as much as
- * an agent.
+ * A definition whose fields are its parts. It is a class, because ten thousand definitions with getters of their own
+ * would each weigh as much as an agent.
  */
 class Definition {
   readonly #called: () => ReadonlyMap<string, Callee>
@@ -105,7 +105,7 @@ class Definition {
 export const specOf = ({ name, description, inputSchema, spec }: AnyTool): ToolSpec =>
   spec === undefined ? { name, description, inputSchema } : { name, description, inputSchema, ...spec }
 
-/** The definition of these parts. Agents that call one another cannot all be defined first: what depends on them is made when first asked for. */
+/** Creates a definition from its parts. Agents may call one another, so everything that depends on other agents is made on first use. */
 export const definedAgent = (
   parts: DefinitionParts,
   called: () => ReadonlyMap<string, Callee>,

@@ -5,7 +5,7 @@ import type { AgentDefinition } from './agentDefinition.ts'
 /** Maximum number of characters of a name: applications choose the names of the parts that they write. */
 const longest = 200
 
-/** The policies of a definition, in their order, as a person may choose among them. */
+/** Returns the policies of a definition, in their order, as a person may choose among them. */
 export function describePolicies({ braking }: Pick<AgentDefinition, 'braking'>): PolicyInfo[] {
   const short = (name: string): string => oneLine(name, longest)
   return (braking?.policies?.list ?? []).map(({ name, when, decide, keep }) => ({

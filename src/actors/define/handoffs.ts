@@ -9,7 +9,7 @@ import { returned } from './agentEntries.ts'
 /** An agent that a conversation may be handed to, or a function that returns it. */
 export type HandoffEntry = AgentDefinition | (() => AgentDefinition)
 
-/** Parts that belong to the conversation: those of the definition that an agent was made of stay, with their tools. */
+/** Parts that belong to the conversation. A handoff keeps those of the agent's original definition, with their tools. */
 const staying = parts.flatMap(({ staysAtHandoff: field, toolNames = [] }) =>
   field === undefined ? [] : [{ field: field as keyof AgentDefinition, toolNames }],
 )
@@ -67,7 +67,7 @@ function merged(own: AgentDefinition, other: AgentDefinition): AgentDefinition {
 
 const merges = new WeakMap<AgentDefinition, Map<string, AgentDefinition>>()
 
-/** The definition of that name that the conversation of `own` can be handed to, by one handoff or several, the nearest first. */
+/** Returns the definition of that name that the conversation of `own` can be handed to, by one handoff or several, the nearest first. */
 function reachable(own: AgentDefinition, name: string): AgentDefinition | undefined {
   const seen = new Set([own])
   for (const one of seen) {
@@ -78,7 +78,7 @@ function reachable(own: AgentDefinition, name: string): AgentDefinition | undefi
 }
 
 /**
- * The definition of an agent while the one of that name answers.
+ * Returns the definition of an agent while the definition of that name answers.
  *
  * @throws RuntimeError `INVALID_DEFINITION`: `own` cannot be handed to it.
  */
@@ -98,7 +98,7 @@ export function handedTo(own: AgentDefinition, name: string): AgentDefinition {
   return definition
 }
 
-/** Throws unless the name that a model handed over to means the same definition in a log. */
+/** Checks that the name that a model handed over to means the same definition in a log. Throws if it does not. */
 export function checkHandoff(own: AgentDefinition, active: AgentDefinition, name: string): void {
   if (reachable(own, name) === active.handoffs.get(name)) return
   throw new Error(`Two agents that this conversation can be handed to are named "${name}": give them different names.`)

@@ -7,20 +7,20 @@ import { defaultHookMs } from '../turn/turnOptions.ts'
 import type { StateDoor } from '../parts/state/stateDoor.ts'
 import type { ToolEffects, ToolOutput } from '../tools/defineTool.ts'
 
-/** A call of a tool or a sub-agent, as a hook is given it. */
+/** A call of a tool or a sub-agent, in the form for a hook. */
 export interface HookedCall<out Deps = unknown> extends RunContext<Deps> {
-  /** The model's id of this call. */
+  /** The model's id for this call. */
   readonly callId: string
   /** Deterministic id of the call, the same on every attempt. */
   readonly key: string
   readonly type: 'tool' | 'agent'
   /** Name of the tool, or of the sub-agent's definition. */
   readonly name: string
-  /** The arguments as JSON, a copy. They fit the schema; what the schema would fill in or transform is not in them yet. */
+  /** A copy of the arguments as JSON. They fit the schema, but its defaults and transforms are not applied yet. */
   readonly input: unknown
-  /** Effects of the tool, if the call is of one. */
+  /** Effects of the tool, if the call is for a tool. */
   readonly effects?: ToolEffects
-  /** The state of the agent, whose definition has `state`. @throws RuntimeError `STATE_OFF` when it is used without one */
+  /** The agent's state, if its definition has `state`. @throws RuntimeError `STATE_OFF` when it is used without one */
   readonly state: StateDoor
 }
 
@@ -54,14 +54,14 @@ export type AfterToolAnswer =
 
 /** The text that a guard is asked about, with its surroundings. */
 export interface GuardContext<out Deps = unknown> extends RunContext<Deps> {
-  /** `input`: what people said since the guards last let something pass, as a rule the prompt; `output`: the answer. */
+  /** `input`: the messages of people since the guards last let something pass, as a rule the prompt; `output`: the answer. */
   readonly at: 'input' | 'output'
-  /** Its text blocks, those of several messages on lines of their own. */
+  /** Text of the text blocks, with several messages on lines of their own. */
   readonly text: string
   readonly content: readonly Block[]
   /** The answer as data, if the agent has an `output` schema. */
   readonly output?: unknown
-  /** The conversation as the model is shown it, with what people said. */
+  /** The conversation as the model is shown it, including the messages of people. */
   readonly messages: readonly Message[]
 }
 
@@ -72,9 +72,9 @@ export type GuardAnswer = { readonly ok: true } | { readonly refuse: string }
 export type Guard<in Deps = unknown> = (context: GuardContext<Deps>) => GuardAnswer | Promise<GuardAnswer>
 
 export interface GuardOptions<in Deps = unknown> {
-  /** Asked about what people say, beside the first request after it. No call starts before all of them have let it pass. */
+  /** Guards asked about the messages of people, beside the first request after them. No call starts before all guards have let them pass. */
   readonly input?: readonly Guard<Deps>[]
-  /** Asked about every answer without calls, before it is recorded. Text that was streamed has been heard by then. */
+  /** Guards asked about every answer without calls, before it is recorded. People have seen streamed text by then. */
   readonly output?: readonly Guard<Deps>[]
 }
 
@@ -86,17 +86,17 @@ export interface HookOptions<in Deps = unknown> {
    */
   readonly beforeTool?: (call: HookedCall<Deps>) => BeforeToolAnswer | void | Promise<BeforeToolAnswer | void>
   /**
-   * Is given the result of every call that ran, before anything of it is kept or shown to the model. If it throws, answers something else
-   * or takes longer than `hookTimeoutMs`, the model is told that the call ran and that its result is withheld.
+   * Receives the result of every call that ran, before any of it is kept or shown to the model. If it throws, answers
+   * something else or takes longer than `hookTimeoutMs`, the model is told that the call ran and that its result is withheld.
    */
   readonly afterTool?: (
     call: HookedCall<Deps>,
     result: HookedResult,
   ) => AfterToolAnswer | void | Promise<AfterToolAnswer | void>
   /**
-   * Each list is asked at once. The first that refuses ends the run with `refusal`, and the model never sees what was refused: a line that
-   * says why takes its place. A guard that throws, answers something else or takes longer than `hookTimeoutMs` ends the run with
-   * `GUARD_FAILED`.
+   * Guards, those of each list asked at once. The first that refuses ends the run with `refusal`, and the model never
+   * sees the refused text: a line with the reason takes its place. A guard that throws, answers something else or takes
+   * longer than `hookTimeoutMs` ends the run with `GUARD_FAILED`.
    */
   readonly guards?: GuardOptions<Deps>
   /** Milliseconds that a hook or a guard has for one answer; default 30,000. */
@@ -119,7 +119,7 @@ export interface AgentGuards<in Deps = never> {
   readonly timeoutMs: number
 }
 
-/** Hooks and guards. */
+/** The part for hooks and guards. */
 export const hooksPart = agentPart<
   HookOptions<never>,
   { readonly hooks: AgentHooks | null; readonly guards: AgentGuards | null }

@@ -31,26 +31,26 @@ type InputOf<T> = T extends { readonly execute?: infer Execute }
     : unknown
   : unknown
 
-/** A set's tools as an agent has them; those that a provider carries out have no calls of the agent. */
+/** A set's tools as an agent has them, without those that the provider carries out, which are no calls of the agent. */
 export type ToolsOf<Set> = {
   readonly [Name in keyof Set & string]: Set[Name] extends { readonly isProviderExecuted: true }
     ? never
     : Tool<unknown, Name, InputOf<Set[Name]>>
 }[keyof Set & string]
 
-/** Knowledge that packages have of definitions and the core does not: models and tools of another library, folders, tools that are found by words. */
+/** Features that packages add to the core's definitions: models and tools of another library, folders, and tools that are found by words. */
 interface Outside {
-  /** Returns `undefined` for what is no such model. */
+  /** Returns the model made from another library's; `undefined` if the value is no such model. */
   model(value: unknown): Model | undefined
   isToolSet(value: unknown): value is AiSdkToolSet
-  /** Errors begin with `label`. */
+  /** Returns the tools of a set. Errors begin with `label`. */
   toolsOf(set: AiSdkToolSet, label: string): readonly (AnyTool | ToolSource)[]
   skillTools(folders: readonly string[]): ToolSource
-  /** The tools by which a model finds the tools that no request lists, and calls them. `about`: what there is to be found. */
+  /** Returns the tools with which a model finds and calls the tools that no request lists. `about`: text about the tools to be found. */
   findingTools(about: string): readonly AnyTool[]
-  /** The text by which a model is shown a tool that it found. */
+  /** Returns the text that shows a model a tool that it found. */
   declarationOf(spec: ToolSpec): string
 }
 
-/** It is complete once `packages/define` has defined an agent. */
+/** Features that packages have added. Complete once `packages/define` has defined an agent. */
 export const outside: Partial<Outside> = {}

@@ -19,28 +19,28 @@ const isCounter = (value: unknown): boolean =>
 export const plainOptions = {
   /** The agent's purpose; agents that may call it choose by this. */
   description: option('', () => z.string().min(1)),
-  /** How deep the tree below may grow, not counting this agent; the root's value applies. Default 5. */
+  /** Maximum depth of the tree below, not counting this agent; the root's value applies. Default 5. */
   maxDepth: option(5, () => z.int().min(0).max(50)),
   /** Sub-agents alive at once, at most 100; further calls wait. Default 16. */
   maxChildren: option(16, () => count().max(100, 'at most 100: split the work into a deeper tree')),
-  /** How many calls of one reply are run; the model is told that the others were not. Default 128. */
+  /** Maximum number of calls of one reply that are run; the model is told that the others were not. Default 128. */
   maxCallsPerReply: option(128, () => count().max(10_000)),
   /** Calls that work in the background at once; further ones are answered with an error. Default 16. */
   maxBackground: option(16, () => count().max(100)),
-  /** How many answers to ask for, in total, before the run ends with `OUTPUT_INVALID`. Default 3. */
+  /** Number of answers to ask for, in total, before the run ends with `OUTPUT_INVALID`. Default 3. */
   outputAttempts: option(3, count),
-  /** Default `'parallel'`. */
+  /** Order in which the calls of a reply are run. Default `'parallel'`. */
   toolExecution: option<ToolExecution>('parallel', () =>
     z.union([z.enum(['parallel', 'sequential']), onlyFields({ batch: count() })]),
   ),
-  /** How many waiting messages are delivered at a time; default `'one-at-a-time'`. */
+  /** Number of waiting messages that are delivered at a time; default `'one-at-a-time'`. */
   queueMode: option<QueueMode>('one-at-a-time', () => z.enum(['one-at-a-time', 'all'])),
-  /** How many messages may wait in each queue; default 100. */
+  /** Maximum number of messages that wait in each queue; default 100. */
   maxQueue: option(100, count),
   tokenCounter: option<TokenCounter>(estimateTokens, () => z.custom(isCounter, 'give { message, text }')),
-  /** Check every request before it is sent; a violation ends the run with `INVALID_REQUEST`. Default `false`. */
+  /** Checks every request before it is sent; a violation ends the run with `INVALID_REQUEST`. Default `false`. */
   checkRequests: option<boolean>(false, () => z.boolean()),
-  /** Keep the exact request of every turn in the log, as its difference from the one before: see `capturedRequests`. Default `false`. */
+  /** Keeps the exact request of every turn in the log, as its difference from the one before: see `capturedRequests`. Default `false`. */
   captureTurnRequests: option<boolean>(false, () => z.boolean()),
 }
 
@@ -52,6 +52,6 @@ const entries = Object.entries(plainOptions) as [keyof Table, PlainOption<unknow
 
 export const plainSchemas = Object.fromEntries(entries.map(([name, { schema }]) => [name, schema]))
 
-/** The given values, and the defaults of those that are missing. */
+/** Returns the given values, with the defaults of those that are missing. */
 export const readPlain = (options: { readonly [O in keyof Table]?: unknown }): Required<PlainOptions> =>
   Object.fromEntries(entries.map(([name, { usual }]) => [name, options[name] ?? usual])) as Required<PlainOptions>

@@ -8,15 +8,15 @@ import type { Pricing } from '../turn/pricing.ts'
 
 /** A step of the trunk that the model sees, as a policy is shown it. */
 export interface StepView {
-  /** Such as `n12`. */
+  /** Id of the step, such as `n12`. */
   readonly id: string
   /** `user`: a person's message; `assistant`: a reply of the model with the results of its calls. */
   readonly role: 'user' | 'assistant'
-  /** Estimated, as shown, and corrected by what the provider counts. */
+  /** Estimated tokens of the step as shown, corrected by the provider's counts. */
   readonly tokens: number
-  /** Why it may not be hidden, such as `'is pinned'`; missing when it may. */
+  /** Reason why the step may not be hidden, such as `'is pinned'`; missing if it may. */
   readonly fixed?: string
-  /** Returns everything that was said, called and answered, as text; long results are cut in the middle. Made when asked for. */
+  /** Returns the messages, calls and results of the step as text, with long results cut in the middle. Computed on demand. */
   text(): string
 }
 
@@ -26,29 +26,29 @@ export interface Consultation {
   readonly policy: string
   readonly agentId: string
   readonly conversation: ConversationView
-  /** Oldest first. Steps that an earlier policy of the list hides in the same drain are left out. */
+  /** Steps that the model sees, oldest first, without those that an earlier policy of the list hides in the same drain. */
   readonly steps: readonly StepView[]
   /** Estimated tokens of the next request, instructions and tools included. */
   readonly contextTokens: number
-  /** Those of these tokens that no policy can change: instructions, tools, messages of people, pinned steps. */
+  /** Tokens of `contextTokens` that no policy can change: instructions, tools, messages of people, pinned steps. */
   readonly fixedTokens: number
-  /** Context window of the model, as `compaction.contextWindow` says. */
+  /** Context window of the model, from `compaction.contextWindow`. */
   readonly contextWindow: number
   /** Tokens of a request above which a compaction begins; `undefined` when it is off. */
   readonly compactsAt: number | undefined
-  /** The model has the tool `recall`: a memo may point to it. */
+  /** True if the model has the tool `recall`, which a memo may point to. */
   readonly canRecall: boolean
-  /** Tokens by which a request was larger than the one before, on average; recent ones count more. */
+  /** Average number of tokens by which a request exceeded the one before; recent ones count more. */
   readonly growth: number
-  /** Requests in the agent's lifetime. */
+  /** Number of requests in the agent's lifetime. */
   readonly turn: number
   /** True if no run is active: the policy is asked in the background. */
   readonly isAtRest: boolean
-  /** Somebody asked for it by name, with `agent.brake`. */
+  /** True if somebody asked for the policy by name, with `agent.brake`. */
   readonly isRequested: boolean
   /** The loop that ends with the newest step, found by `braking.stall` or by its default rules. */
   readonly stall: Stall | undefined
-  /** The last time that it fired; `undefined` before the first. */
+  /** Turn and context size when the policy last fired; `undefined` before the first time. */
   readonly last: { readonly turn: number; readonly contextTokens: number } | undefined
   /** The agent's own model; `pricing`: its prices. */
   readonly model: Model
@@ -63,9 +63,9 @@ export interface Consultation {
   /** Runs an agent that leaves no trace, and resolves with its answer. The cost counts towards the run. Rejects when it fails. */
   run(agent: Runnable, prompt: string): Promise<Answer>
   /**
-   * Keeps a fact in a memory: without secrets, cut to what a memory takes, and marked as tainted if the agent, or one that `run` started, may
-   * have it from a tool. `null`: nothing was kept, because the agent is incognito or it is not known whom it works for. Rejects when the
-   * memory fails.
+   * Keeps a fact in a memory: without secrets, cut to the limit of a memory, and marked as tainted if the agent, or one
+   * that `run` started, may have it from a tool. `null`: nothing was kept, because the agent is incognito or it is not
+   * known whom it works for. Rejects when the memory fails.
    */
   remember(memory: Memory, fact: FactToKeep): Promise<MemoryRecord | null>
   /** The agent's log so far, as the lines of a file that `importSession` reads, each with its newline. Rejects when the store fails. */
@@ -76,7 +76,7 @@ export interface Question {
   readonly model?: Model | undefined
   readonly system: string
   readonly text: string
-  /** Steps that `text` is a transcript of, without gaps: the agent's own model may then be asked where it sees them, if that is cheaper. */
+  /** Consecutive steps of which `text` is a transcript. The agent's own model may then be asked where it sees them, if that is cheaper. */
   readonly steps?: readonly Pick<StepView, 'id'>[] | undefined
   /** Maximum number of tokens of the answer; default 1,000. */
   readonly maxTokens?: number | undefined
@@ -84,16 +84,16 @@ export interface Question {
 
 /** A fact that a policy wants to be known later. */
 export interface FactToKeep {
-  /** Key of the fact: kept again under the same key, it is there once. */
+  /** Key of the fact. A fact that is kept again under the same key is stored once. */
   readonly key: string
   readonly text: string
-  /** Default: where the definition's `memory` keeps what is remembered; without one, `agent:<definition>`. */
+  /** Scope of the fact. Default: the one in which the definition's `memory` keeps facts; without a `memory`, `agent:<definition>`. */
   readonly scope?: MemoryScope | undefined
-  /** Default `fact`. */
+  /** Kind of the fact. Default `fact`. */
   readonly kind?: 'fact' | 'episode' | undefined
   /**
-   * Set if the text holds words of people, names of tools and figures alone, and nothing that a tool or a model said: it is not tainted then, except
-   * for a sub-agent, whose task another model wrote.
+   * Set if the text holds only words of people, names of tools and figures, and nothing that a tool or a model said. It
+   * is not tainted then, except for a sub-agent, whose task another model wrote.
    */
   readonly isOfRuntime?: true | undefined
 }
@@ -105,19 +105,19 @@ export interface Runnable {
 
 export interface Answer {
   readonly text: string
-  /** The answer as data, of an agent with an `output` schema. */
+  /** The answer as data, if the agent has an `output` schema. */
   readonly output?: unknown
 }
 
 type Awaitable<T> = T | Promise<T>
 
-/** When a policy acts. */
+/** Condition on which a policy acts. */
 export interface Trigger {
-  /** Such as `tokensOver(60000)`. */
+  /** Name of the trigger, such as `tokensOver(60000)`. */
   readonly name: string
-  /** Also asked once whenever the agent has come to rest; by default between turns only. */
+  /** True if it is also asked once whenever the agent has come to rest; by default it is asked between turns only. */
   readonly atRest?: boolean
-  /** Why it fires, in a few words; `null` when it does not. Asked between all turns, so it should be cheap. */
+  /** Returns why it fires, in a few words; `null` if it does not. Asked between all turns, so it should be cheap. */
   fires(at: Consultation): Awaitable<string | null>
 }
 
@@ -125,15 +125,15 @@ export interface Trigger {
  * Changes to the trunk that a policy plans. The kernel checks them: a change that it may not make is refused, with the reason in the log.
  */
 export interface Plan {
-  /** Steps to hide, by any of their ids; `keep` says what is left of them. */
+  /** Steps to hide, by any of their ids. `keep` decides what remains of them. */
   readonly hide?: readonly string[]
-  /** Text that is left in their place: `keep` is not asked. */
+  /** Text to leave in their place. `keep` is not asked then. */
   readonly memo?: string
   /** A branch to abandon or to condense, as with `revert_to_state`. */
   readonly revert?: { readonly step: string; readonly category: RevertCategory; readonly summary?: string }
-  /** Note to the agent after its newest step, to act on itself; not with a `revert`, which takes that step away and has a `summary`. */
+  /** Note to the agent after its newest step. Not together with a `revert`, which removes that step and has a `summary`. */
   readonly note?: string
-  /** Why, in a sentence, for the log. */
+  /** Reason for the plan in one sentence, for the log. */
   readonly why?: string
 }
 
@@ -146,7 +146,7 @@ export interface Decider {
   decide(at: Consultation): Awaitable<Plan | null>
 }
 
-/** Steps that are about to be hidden, oldest first. All of them may be. */
+/** Steps that are about to be hidden, oldest first. All of them may be hidden. */
 export interface HiddenPart {
   /**
    * Key of the part, the same if the process dies and the steps are hidden again: a copy stored elsewhere under it replaces the earlier
@@ -162,31 +162,31 @@ export interface HiddenPart {
 export type Kept =
   /** One note for all of them, or nothing. */
   | { readonly as: 'memo'; readonly memo?: string }
-  /** A line for each, with an index of the names that stand nowhere else; `rollUp`: older lines become shorter as they pile up. */
+  /** A line for each step, with an index of the names found nowhere else. `rollUp`: older lines become shorter as they pile up. */
   | { readonly as: 'lines'; readonly rollUp?: boolean }
   /** The replies and calls as they were; the results give way to a line. */
   | { readonly as: 'calls' }
 
-/** The part of a policy that says what becomes of the steps that a plan hides. */
+/** The part of a policy that decides what remains of the steps that a plan hides. */
 export interface Keeper {
   readonly name: string
   keep(part: HiddenPart, at: Consultation): Awaitable<Kept>
 }
 
 export interface PolicyOptions {
-  /** 1 to 64 letters, digits, `_` or `-`; unique among the agent's policies. */
+  /** Name of the policy: 1 to 64 letters, digits, `_` or `-`; unique among the agent's policies. */
   readonly name: string
   readonly when: Trigger
   readonly decide: Decider
-  /** Default: a line for each step, and an index. */
+  /** Keeper of the hidden steps. Default: a line for each step, and an index. */
   readonly keep?: Keeper
-  /** How long it may take, in milliseconds; default 60,000. */
+  /** Time limit in milliseconds; default 60,000. */
   readonly timeoutMs?: number
-  /** Turns before it is asked again after it fired and changed nothing; default 5. */
+  /** Number of turns before the policy is asked again after it fired and changed nothing; default 5. */
   readonly retryTurns?: number
 }
 
-/** When to act, who decides, and what is kept: one entry of `braking.policies`, made with `policy`. */
+/** A policy, with when to act, who decides, and what is kept: one entry of `braking.policies`, made with `policy`. */
 export interface Policy {
   readonly name: string
   readonly when: Trigger
@@ -206,7 +206,7 @@ export const isPolicy = (value: unknown): value is Policy =>
 export const notesKeeper: Keeper = Object.freeze({ name: 'notes()', keep: () => ({ as: 'lines' }) as const })
 
 /**
- * A policy for `braking.policies`: between turns, when `when` fires, `decide` says what to hide, and `keep` what is left of it.
+ * Creates a policy for `braking.policies`: between turns, when `when` fires, `decide` says what to hide, and `keep` what remains of it.
  *
  * The kernel does the rest: a plan goes through the same drains as a request of a person or the model, with the same refusals. A policy
  * that throws, hangs or answers nonsense changes nothing and leaves a `policy.end` event that says so.

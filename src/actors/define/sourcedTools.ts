@@ -13,10 +13,10 @@ import { SourceTool } from '../tools/sourceTool.ts'
 import { deferredOf, withDeferred } from '../parts/deferred/deferredOffers.ts'
 import type { ToolSource } from '../tools/toolSource.ts'
 
-/** The connection of a source, which is opened when it is first asked for its tools. */
+/** Returns the connection of a source, which is opened when it is first asked for its tools. */
 export type Connect = (source: ToolSource) => OpenSource
 
-/** The tools that sources have for one agent: as its records say, and whether that is still so. */
+/** The tools that one agent took from sources according to its records, compared with those that the sources have now. */
 export class SourcedTools {
   readonly #base: () => AgentDefinition
   readonly #connect: Connect
@@ -26,12 +26,12 @@ export class SourcedTools {
     | undefined
   /** Objects that were looked at last, when nothing had changed. */
   #seen: readonly unknown[] = []
-  /** State of each source when it was last told, by its name. */
+  /** State of each source when it was last announced, by the source's name. */
   readonly #told = new Map<string, string>()
 
   /**
-   * `base`: returns the agent's definition without the tools of sources, which is another once the agent has handed its conversation over.
-   * `folded`: what its records say was taken.
+   * `base`: returns the agent's definition without the tools of sources, which differs once the conversation was handed
+   * over. `folded`: the tools that were taken, according to its records.
    */
   constructor(base: () => AgentDefinition, connect: Connect, folded: { readonly state: TakenTools }) {
     this.#base = base
@@ -43,7 +43,7 @@ export class SourcedTools {
     return this.#folded.state
   }
 
-  /** The agent with the tools that its records say were taken. The same object as long as those are the same. */
+  /** The agent's definition with the tools taken according to its records. The same object as long as those are the same. */
   get definition(): AgentDefinition {
     const base = this.#base()
     const taken = this.#taken
@@ -52,7 +52,7 @@ export class SourcedTools {
     return this.#made.definition
   }
 
-  /** How its sources are. Opens none. */
+  /** State of the agent's sources. Opens none. */
   get sources(): SourceInfo[] {
     return this.#base().toolSources.map((source) => infoOf(source.source, this.#connect(source).listing(), this.#taken))
   }

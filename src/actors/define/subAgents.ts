@@ -14,40 +14,40 @@ import { waitForName } from '../tools/waitForTool.ts'
 import type { AgentPolicy } from '../../machines/agentPolicy.ts'
 import { irreversibleNames } from './toolNames.ts'
 
-/** An agent that may be called, and how; a bare definition takes the defaults. */
+/** An agent that may be called, with its options; a bare definition takes the defaults. */
 export type SubAgentEntry = AgentDefinition | SubAgentOptions
 
 export interface SubAgentOptions {
   readonly definition: AgentDefinition
   /**
-   * Derives its deps from those of the run that calls it; by default they are the same. Called whenever the sub-agent begins, also
-   * after a crash. If it throws, the call is answered with the error. Give its argument a type: `deps: (shop: Shop) => shop.mail`.
+   * Derives the sub-agent's deps from those of the calling run; by default they are the same. Called whenever the sub-agent begins,
+   * also after a crash. If it throws, the call is answered with the error. Give its argument a type: `deps: (shop: Shop) => shop.mail`.
    */
   readonly deps?: (callerDeps: never) => unknown
-  /** Default `'own'`. */
+  /** Conversation that it starts with: only its task, or the caller's trunk before it. Default `'own'`. */
   readonly context?: 'own' | 'fork'
   /**
-   * It works on its own: the call returns at once, and it outlives its caller. With `'report'` its answer comes later, as a message of its
-   * own that starts a run if the caller is idle, and the model gets a tool `wait_for`. Default `false`.
+   * Lets it work on its own: the call returns at once, and the sub-agent outlives its caller. With `'report'` its answer comes
+   * later, as a message of its own that starts a run if the caller is idle, and the model gets a tool `wait_for`. Default `false`.
    */
   readonly detach?: boolean | 'report'
   /**
-   * The model may continue a sub-agent that it called before: a call takes its id as `continue`, and results name it. Not for those that
-   * are detached. Default `false`.
+   * Lets the model continue a sub-agent that it called before: a call takes its id as `continue`, and results name it.
+   * Not for detached sub-agents. Default `false`.
    */
   readonly continuable?: boolean
-  /** When the sub-agent is restarted from its log after a crash. Default `'transient'`: at most 3 times in 60 s, after 200 ms, doubling. */
+  /** Cases in which the sub-agent is restarted from its log after a crash. Default `'transient'`: at most 3 times in 60 s, after 200 ms, doubling. */
   readonly restart?: RestartPolicy['restart']
-  /** At most 1,000. */
+  /** Maximum number of restarts; at most 1,000. */
   readonly maxRestarts?: number
   readonly windowMs?: number
   readonly backoffMs?: number
-  /** Default: none. */
+  /** Milliseconds without an event before the sub-agent is treated as crashed. Default: none. */
   readonly stallMs?: number
   /**
-   * Gives its tools and hooks the state of its caller as `context.state`: to read, some of its fields to read, or to change; changes are records
-   * of the caller's log. Not for those that are detached or have state of their own: with `'copy'` these begin with a copy of it, which is theirs
-   * from then on. Default: nothing of it.
+   * Gives the sub-agent's tools and hooks the state of its caller as `context.state`: to read, some of its fields to
+   * read, or to change; changes are records of the caller's log. Not for sub-agents that are detached or have their own
+   * state. With `'copy'`, a sub-agent's own state begins as a copy of the caller's. Default: no access.
    */
   readonly state?: 'read' | 'write' | 'copy' | { readonly read: readonly string[] }
 }
@@ -145,7 +145,7 @@ export interface MarkedEntry {
   readonly isDeferred?: true
 }
 
-/** The agents of a definition by name. @throws RuntimeError `INVALID_DEFINITION`: a duplicate name, or that of a tool. */
+/** Returns the agents of a definition by name. @throws RuntimeError `INVALID_DEFINITION`: a duplicate name, or a tool's name. */
 export function subAgentMap(
   entries: readonly MarkedEntry[],
   tools: ReadonlyMap<string, AnyTool>,
@@ -178,7 +178,7 @@ export function subAgentMap(
   return map
 }
 
-/** Names of the sub-agents that report. */
+/** Returns the names of the sub-agents that report. */
 export const reporting = (agents: ReadonlyMap<string, Callee>): string[] =>
   [...agents.values()].filter(({ detach }) => detach === 'report').map(({ definition }) => definition.name)
 
@@ -187,10 +187,10 @@ const nothing = lazily(() => onlyFields({}))
 
 const taskSchema = lazily(() => z.string().refine((task) => task.trim() !== '', 'say what is to be done'))
 
-/** The argument of a call with the id of the agent to continue. */
+/** Name of the argument that holds the id of the agent to continue. */
 export const continueField = 'continue'
 
-/** Names of the sub-agents that a call may continue. */
+/** Returns the names of the sub-agents that a call may continue. */
 export const continuing = (agents: ReadonlyMap<string, Callee>): string[] =>
   [...agents.values()].filter(({ continuable }) => continuable).map(({ definition }) => definition.name)
 
@@ -202,7 +202,7 @@ const continueSchema = {
   },
 } as const
 
-/** How the model sees a sub-agent: a tool that takes a task and the agent's other input. */
+/** Returns the tool spec for a sub-agent: it takes a task and the agent's other input. */
 export function subAgentSpec({ definition, detach, continuable }: Callee): ToolSpec {
   const { properties = {}, required = [] } = inputSchemaOf(definition)
   const what = definition.description || `Gives a task to the agent "${definition.name}" and returns its answer.`
@@ -239,7 +239,7 @@ function inputSchemaOf({ name, input }: AgentDefinition): JsonSchema {
   }
 }
 
-/** A sub-agent's prompt, from the arguments of its call, or a message for the model that says what is wrong with them. */
+/** Returns a sub-agent's prompt from the arguments of its call, or a message for the model that says what is wrong with them. */
 export function taskOf(
   { definition: { input: schema }, continuable }: Callee,
   input: unknown,
@@ -264,7 +264,7 @@ export function taskOf(
   return { ok: true, text: said.data + data, value: { task: said.data, ...other.data, ...on } }
 }
 
-/** The policy of an agent whose sub-agents may not all be defined yet: what depends on them is made when first asked for. */
+/** Returns the policy of an agent whose sub-agents may not all be defined yet. Fields that depend on them are made on first use. */
 export function lazyAgents(
   called: () => ReadonlyMap<string, Callee>,
   tools: ReadonlyMap<string, AnyTool>,

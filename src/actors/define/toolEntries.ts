@@ -9,10 +9,10 @@ import { isToolSource, type ToolSource } from '../tools/toolSource.ts'
 /** An entry of the option `tools` of an agent. */
 export type ToolEntry = AnyTool | ToolSource | AiSdkToolSet | DeferredTools
 
-/** The option itself: entries, or a set of tools of the AI SDK. */
+/** The option `tools`: entries, or a set of tools of the AI SDK. */
 export type ToolEntries = readonly ToolEntry[] | AiSdkToolSet
 
-/** One of the entries, or of those in a group. */
+/** An entry of the option, or of a group in it. */
 export type EntryOf<Tools extends ToolEntries> = Tools extends readonly (infer Entry)[] ? Member<Entry> : Tools
 
 type Member<Entry> = Entry extends DeferredTools<infer Inner> ? Inner : Entry
@@ -27,7 +27,7 @@ export type ToolsIn<Tools extends ToolEntries> =
         : ToolsOf<Entry>
     : never
 
-/** Deps that tools need, all of them together. Tools of sources need nothing of the application. */
+/** Deps that tools need, all of them together. Tools of sources need none. */
 export type EntryToolDeps<Tools extends ToolEntries> = ToolDeps<Extract<EntryOf<Tools>, AnyTool>>
 
 const isTool = (entry: unknown): entry is AnyTool => typeof (entry as AnyTool | undefined)?.parse === 'function'
@@ -54,9 +54,9 @@ export const toolEntriesSchema = lazily(() =>
 )
 
 /**
- * The option `tools`, read, with the tools and sources that other options bring.
+ * Returns the tools and sources of the option `tools`, with those that other options bring.
  *
- * @throws RuntimeError `INVALID_DEFINITION`: two sources of one name, or a name that cannot stand in front of a tool's.
+ * @throws RuntimeError `INVALID_DEFINITION`: two sources of one name, or a name that cannot prefix a tool's name.
  */
 export function toolEntries(
   given: ToolEntries = [],
@@ -88,7 +88,7 @@ const isList = (given: ToolEntries): given is readonly ToolEntry[] => Array.isAr
 
 const nothing: readonly never[] = Object.freeze([])
 
-/** @throws RuntimeError `INVALID_DEFINITION`: two of one name. */
+/** Returns the tools by name. @throws RuntimeError `INVALID_DEFINITION`: two tools of one name. */
 export function toolMap(tools: readonly AnyTool[], label: string): ReadonlyMap<string, AnyTool> {
   const map = new Map<string, AnyTool>()
   for (const tool of tools) {

@@ -2,7 +2,7 @@ import type { AgentPolicy } from '../../machines/agentPolicy.ts'
 import type { AgentDefinition, Callee } from './agentDefinition.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 
-/** The tools whose calls cannot be undone, and the agents that have such a tool or may call one that has. */
+/** Returns the names of the tools whose calls cannot be undone, and of the agents that have such a tool or may call an agent that has one. */
 export function irreversibleNames(tools: ReadonlyMap<string, AnyTool>, agents: ReadonlyMap<string, Callee>): string[] {
   const acting = [...tools.values()].filter(isIrreversible).map(({ name }) => name)
   const calling = [...agents].filter(([, { definition }]) => canAct(definition)).map(([name]) => name)
@@ -11,7 +11,7 @@ export function irreversibleNames(tools: ReadonlyMap<string, AnyTool>, agents: R
 
 const isIrreversible = ({ effects }: AnyTool): boolean => effects === 'irreversible'
 
-/** `seen`: agents may call one another. */
+/** Returns true if the agent may call a tool whose calls cannot be undone. `seen`: definitions already visited, as agents may call one another. */
 function canAct(definition: AgentDefinition, seen = new Set<AgentDefinition>()): boolean {
   if (seen.has(definition)) return false
   seen.add(definition)

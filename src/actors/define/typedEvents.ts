@@ -7,7 +7,7 @@ import type { EntryOf, ToolEntries, ToolsIn } from './toolEntries.ts'
 import type { Tool } from '../tools/defineTool.ts'
 import type { ToolSource } from '../tools/toolSource.ts'
 
-/** Only for the type checker: it makes calls whose names are not known. */
+/** Only for the type checker: marks calls whose names are not known. */
 declare const others: unique symbol
 
 interface OtherCalls {
@@ -48,12 +48,12 @@ type ToolEventsOf<Calls> = {
     : never
 }[keyof Calls & string]
 
-/** Any event of an agent, those of calls with the arguments of each: named, so that declaration files can name it. */
+/** Any event of an agent, with the arguments of each call. It has a name so that declaration files can use it. */
 export type EventWith<Calls> =
   | Exclude<AgentEvent, { type: ToolEventType }>
   | ToolEventsOf<Calls & { readonly [Name in BrakeName]: CallTypes<unknown, unknown> }>
 
-/** Events of an agent with these calls that listeners hear: any event, unless the names of all its calls are known. */
+/** Events that listeners of an agent with these calls hear: any event, unless the names of all its calls are known. */
 export type EventsOf<Calls> = [keyof Calls] extends [never]
   ? AgentEvent
   : [keyof Calls] extends [string]

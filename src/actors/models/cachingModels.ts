@@ -7,7 +7,7 @@ type Asks = (settings: ModelSettings) => boolean
 
 const asking = new WeakMap<Model, Asks>()
 
-/** Marks a model that asks its provider to cache the beginning of requests, for requests with such settings. */
+/** Marks a model as one that asks its provider to cache the beginning of requests, for the settings that `asks` accepts. */
 export function cachingModel(model: Model, asks: Asks): Model {
   asking.set(model, asks)
   return model

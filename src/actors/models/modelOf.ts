@@ -4,8 +4,8 @@ import type { Model } from '../../protocol/ports/model.ts'
 import { outside } from '../define/outside.ts'
 
 /**
- * Returns the given `Model`, or one made of a model of another library.
- * @throws RuntimeError `INVALID_DEFINITION` naming what was given instead.
+ * Returns the given `Model`, or one made from a model of another library.
+ * @throws RuntimeError `INVALID_DEFINITION` naming the value that was given instead.
  */
 export function modelOf(model: AnyModel, label: string): Model {
   const read = outside.model?.(model)

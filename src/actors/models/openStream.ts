@@ -7,7 +7,7 @@ import type { ReplyFailure } from '../../machines/effectTypes.ts'
 import { isMedia, mediaText, type Block } from '../../protocol/messages.ts'
 import type { Provenance } from '../../protocol/provenance.ts'
 
-/** Time for which a model may say nothing. */
+/** Maximum time for which a model may be silent. */
 export interface SilenceLimit {
   readonly clock: Clock
   readonly ms: number
@@ -18,11 +18,11 @@ export const silenceError = ({ ms }: SilenceLimit): ModelError => ({
   message: `The model said nothing for ${ms} ms.`,
 })
 
-/** Calls `giveUp` once a part was awaited for too long. Uses one timer for all parts of a stream, which looks at the time when it fires. */
+/** Calls `giveUp` once a part has been awaited for too long. Uses one timer for all parts of a stream, which checks the time when it fires. */
 export class Silence {
   readonly #limit: SilenceLimit
   readonly #giveUp: () => void
-  /** Time since which a part is awaited, if one is. */
+  /** Time since which a part has been awaited, if one is. */
   #since: number | undefined
   #isOver = false
   #cancel: (() => void) | undefined
@@ -72,7 +72,7 @@ interface CallOptions {
 
 /** Lets the calls of models through within the limits of a runtime. */
 export interface Gate {
-  /** Makes a call as soon as it may be made; `unlessPaused`: it fails with `pausedError` instead of waiting for its provider. */
+  /** Makes a call as soon as it is allowed. `unlessPaused`: it fails with `pausedError` instead of waiting for its provider. */
   call(model: Model, request: ModelRequest, options: CallOptions, unlessPaused?: boolean): AsyncIterable<ModelPart>
   /** Returns the remaining pause of the provider of the model with this id, in milliseconds. */
   pausedMs(model: string): number
@@ -84,8 +84,8 @@ export interface Caller {
   /** Estimated tokens of its request; computed by default. */
   readonly tokens?: number | undefined
   /**
-   * Called when a call has to wait; returns a function that is called when the wait is over: with how long it took, or nothing if it was
-   * given up.
+   * Called when a call has to wait. Returns a function to call when the wait is over, with its duration in
+   * milliseconds, or with nothing if the call was given up.
    */
   waits(model: string, why: WaitReason, ahead: number): (ms?: number) => void
 }
@@ -94,8 +94,8 @@ export interface Caller {
 export type LimitedModels = (caller: Caller) => Gate
 
 /**
- * Options with which a model is called within the library. A model that stands for others calls each of them with the options that it was
- * given.
+ * Options with which a model is called within the library. A model made of other models calls each of them with the
+ * options that it was given.
  */
 export interface StreamOptions extends CallOptions {
   readonly gate?: Gate
@@ -125,7 +125,7 @@ export function openStream(model: Model, request: ModelRequest, options: StreamO
 export const pausedMs = (model: Model, { gate }: StreamOptions): number =>
   gate === undefined || choosing.has(model) ? 0 : gate.pausedMs(model.id)
 
-/** Returns the error for a model that is not asked now. */
+/** Returns the error for a model that is not called because its provider is paused. */
 export const pausedError = (retryAfterMs: number): ModelError => ({
   kind: 'rateLimited',
   message: `the provider wants no calls for another ${retryAfterMs} ms`,
@@ -168,7 +168,7 @@ const inWords = (block: Extract<Block, { type: 'image' | 'file' }>): Block => ({
   text: `[${mediaText(block).slice(1, -1)}: left out, as the provider refused it]`,
 })
 
-/** Functions that convert a block without the refused part. */
+/** Functions that return a block without the refused part. */
 const leaves: {
   readonly [P in Exclude<Part, 'toolSchema' | 'outputSchema' | 'cache'>]: (block: Block) => Block | undefined
 } = {
@@ -181,8 +181,8 @@ const leaves: {
 const printOf = (schema: unknown): string => new TextHash().addJson(schema).value
 
 /**
- * Returns the part that a provider named when it refused a request, and its name in words; `undefined` when it named nothing that can be
- * left out. Pure.
+ * Returns the part that a provider named when it refused a request, and the part's name in words; `undefined` if it
+ * named nothing that can be left out. Pure.
  */
 export function refusedPart(
   request: ModelRequest,
@@ -198,7 +198,7 @@ export function refusedPart(
   return undefined
 }
 
-/** Identifies the schema. */
+/** Returns the fields that identify the refused schema. */
 function schemaIn(
   { tools, settings }: ModelRequest,
   part: Part,
@@ -212,8 +212,8 @@ function schemaIn(
 }
 
 /**
- * Returns the request without the parts that were refused before; the same one when nothing was. Parts that came into the conversation
- * after a refusal are sent: the next image may be a sound one. Pure.
+ * Returns the request without the parts that were refused before; the same one if there were none. Parts that came into
+ * the conversation after a refusal are sent, because the next image may be sound. Pure.
  */
 export function withoutRefused(
   request: ModelRequest,

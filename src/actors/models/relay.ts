@@ -5,8 +5,8 @@ export interface Source {
 }
 
 /**
- * A stream made of the streams of other models. When its reader stops, it stops reading them at once; the generator's own `return()` would wait for a
- * pending read that may never settle.
+ * Returns a stream made from the streams of other models. When its reader stops, it stops reading them at once. The
+ * generator's own `return()` would wait for a pending read that may never settle.
  */
 export function relay(run: (source: Source) => AsyncGenerator<ModelPart, void>): AsyncIterableIterator<ModelPart> {
   let open: AsyncIterator<ModelPart> | undefined

@@ -8,7 +8,7 @@ export const standInGate = (gate: Gate | undefined, instead: (model: Model) => M
     openStream(instead(model), request, { ...options, unlessPaused, ...(gate === undefined ? {} : { gate }) }),
 })
 
-/** Returns a gate that calls `checkHeld` before each call of a model: the agent may have waited for its turn, or for another model before. */
+/** Returns a gate that calls `checkHeld` before each call of a model, because the agent may have waited for its turn or for another model. */
 export const heldGate = (gate: Gate | undefined, checkHeld: () => void): Gate =>
   standInGate(gate, (model) => ({
     id: model.id,

@@ -4,8 +4,8 @@ import type { AnyTool } from '../tools/defineTool.ts'
 import type { ToolSource } from '../tools/toolSource.ts'
 
 /**
- * A feature of an agent, as a plain object in the list of `parts.ts`. `Options` are the options of `defineAgent` that it has, `Settings` the
- * fields of a definition that follow from them.
+ * A feature of an agent, as a plain object in the list of `parts.ts`. `Options`: the options of `defineAgent` that
+ * belong to it. `Settings`: the fields of a definition that follow from them.
  */
 export interface AgentPart<Options extends object = object, Settings extends object = object> {
   /** A schema for each option. */
@@ -14,7 +14,7 @@ export interface AgentPart<Options extends object = object, Settings extends obj
   settings(options: Options, label: string): Settings
   /** Tools and sources of tools that the model gets. */
   tools?(options: Options, settings: Settings): readonly (AnyTool | ToolSource)[]
-  /** Names that its tools have. No tool of a source gets one of them, in definitions without the part neither. */
+  /** Names of its tools. No tool of a source gets one of them, even in definitions without the part. */
   readonly toolNames?: readonly string[]
   /** Switches of the machine. */
   flags?(options: Options, settings: Settings): Partial<AgentPolicy['flags']>

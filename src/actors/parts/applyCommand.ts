@@ -8,11 +8,11 @@ export interface PartCommandContext {
   readonly agentId: string
   readonly definition: AgentDefinition
   readonly parts: PartStates
-  /** Its state, if it has one and is loaded. */
+  /** The agent's state, if it has one and is loaded. */
   readonly state: StatePort | undefined
   /** Set if rules decide about the agent's calls. */
   readonly isGoverned: boolean
-  /** Id of the command: its records carry it as `requestId`, so that one that is sent again is not carried out again. */
+  /** Id of the command. Its records carry it as `requestId`, so that a command that is sent again is not carried out again. */
   readonly id: string
   /** Epoch milliseconds. */
   readonly at: number

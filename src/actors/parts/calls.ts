@@ -1,4 +1,4 @@
-/** The door by which replies have calls of deferred tools read, and calls their arguments explained. */
+/** Exports for replies, which read calls of deferred tools, and for calls, which explain their arguments. */
 export { isDeferred } from './deferred/deferral.ts'
 export { innerCall } from './deferred/innerCall.ts'
 export { InnerDeltas } from './deferred/innerDeltas.ts'

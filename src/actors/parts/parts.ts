@@ -56,7 +56,7 @@ interface Equipment {
   readonly flags: AgentPolicy['flags']
 }
 
-/** @throws RuntimeError `INVALID_DEFINITION` */
+/** Reads the options of all parts of a definition. @throws RuntimeError `INVALID_DEFINITION` */
 export function equip(options: object, label: string): Equipment {
   const read = parts.map((part) => ({ part, settings: part.settings(options, label) }))
   return {

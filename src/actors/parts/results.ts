@@ -1,2 +1,2 @@
-/** The door by which calls have results kept that are too large to show. */
+/** Exports for calls, whose results are kept if they are too large to show. */
 export { isLarge, keepAll, keptOutcome, outcomeOfTool } from './artifacts/keepResult.ts'

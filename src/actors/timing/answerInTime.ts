@@ -3,8 +3,8 @@ import type { AgentPorts } from '../agentPorts.ts'
 import { TimeLimit } from './timeLimit.ts'
 
 /**
- * Resolves with the answer of a function of the application. Rejects with the error that it throws, when the time is up, and when the
- * cancellation comes first; its signal is aborted then.
+ * Resolves with the answer of a function of the application. Rejects with the error that it throws, when the time is
+ * up, or when the cancellation comes first. The function's signal is aborted then.
  */
 export async function answerInTime<T>(
   { clock }: Pick<AgentPorts, 'clock'>,

@@ -33,12 +33,12 @@ export class Cancellation {
     if (index >= 0) this.#listeners!.splice(index, 1)
   }
 
-  /** @throws DOMException `AbortError` */
+  /** Throws if it is aborted. @throws DOMException `AbortError` */
   throwIfAborted(): void {
     if (this.aborted) this.signal.throwIfAborted()
   }
 
-  /** Idempotent. */
+  /** Aborts it and calls its listeners. Idempotent. */
   abort(): void {
     if (this.aborted) return
     this.aborted = true

@@ -1,7 +1,7 @@
 import type { Search } from '../../conversation/tree/excerpt.ts'
 import { breather } from './breather.ts'
 
-/** The result of a long search, which lets timers and sockets have their turn. Rejects with the reason of `signal` once that is aborted. */
+/** Resolves with the result of a long search, which lets timers and sockets have their turn. Rejects with the reason of `signal` if that aborts. */
 export async function inSlices<T>(search: Search<T>, signal?: AbortSignal): Promise<T> {
   const breathe = breather()
   let next = search.next()

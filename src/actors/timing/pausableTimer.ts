@@ -1,6 +1,6 @@
 import type { Clock } from '../../protocol/ports/clock.ts'
 
-/** Calls `end` after `ms` milliseconds, not counting those in which it is paused. */
+/** Calls `end` after `ms` milliseconds, not counting the time in which it is paused. */
 export class PausableTimer {
   readonly #clock: Clock
   readonly #end: () => void
@@ -8,21 +8,21 @@ export class PausableTimer {
   #since = 0
   #cancel: (() => void) | undefined
 
-  /** The timer starts with `resume`. */
+  /** Creates a paused timer, which starts with `resume`. */
   constructor(clock: Clock, ms: number, end: () => void) {
     this.#clock = clock
     this.#left = ms
     this.#end = end
   }
 
-  /** Idempotent. */
+  /** Starts or continues the timer. Idempotent. */
   resume(): void {
     if (this.#cancel !== undefined) return
     this.#since = this.#clock.now()
     this.#cancel = this.#clock.after(this.#left, this.#end)
   }
 
-  /** Idempotent; `end` is never called if the timer is not resumed. */
+  /** Pauses the timer. Idempotent; `end` is never called if the timer is not resumed. */
   pause(): void {
     if (this.#cancel === undefined) return
     this.#cancel()

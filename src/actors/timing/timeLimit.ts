@@ -4,7 +4,7 @@ import { Cancellation } from './cancellation.ts'
 /** Cancels work that takes too long or that its caller cancels. */
 export class TimeLimit {
   readonly cancellation = new Cancellation()
-  /** Set once the time is up. */
+  /** True once the time is up. */
   isOver = false
   readonly #clock: Clock
   readonly #ms: number

@@ -4,13 +4,13 @@ import type { JsonSchema } from '../../protocol/ports/model.ts'
 import { invalid, type ReadSchema } from './toolSchema.ts'
 
 export interface BackgroundWork {
-  /** All of its calls do, or those whose arguments say so. */
+  /** Calls that work in the background: all, or those whose arguments say so. */
   readonly when: 'always' | 'choice'
   /** Milliseconds before such a call is aborted. */
   readonly timeoutMs: number
-  /** Set if a revert of the branch with the receipt leaves the call at work. */
+  /** Set if the call continues when the branch with its receipt is reverted. */
   readonly survives?: true
-  /** Ends what a dead process has left of such a call. */
+  /** Ends anything that a dead process has left of such a call. */
   readonly cleanUp?: (left: unknown) => void | Promise<void>
 }
 
@@ -25,14 +25,14 @@ interface Options {
 
 const usualTimeoutMs = 3_600_000
 
-/** Schemas of the options of a tool about the background. */
+/** Schemas of a tool's options about the background. */
 export const backgroundSchemas = {
   background: () => z.union([z.literal(true), z.literal('choice')], 'give true or "choice"'),
   survives: () => z.literal(true, 'give true, or leave it out'),
   cleanUp: () => z.custom((value) => typeof value === 'function', 'give a function'),
 } as const
 
-/** Returns what is wrong with the option `background`; `undefined` if nothing is. */
+/** Returns the problem with the option `background`; `undefined` if there is none. */
 export function wrongInBackground({ run, background, survives, cleanUp, endsRun }: Options): string | undefined {
   if (background === undefined)
     return (survives ?? cleanUp) === undefined
@@ -44,7 +44,7 @@ export function wrongInBackground({ run, background, survives, cleanUp, endsRun 
   return undefined
 }
 
-/** Returns the way in which the calls of a tool work in the background; `undefined`: they do not. */
+/** Returns the settings for a tool's calls in the background; `undefined` if it has none. */
 export function backgroundWork({ background, survives, cleanUp, timeoutMs }: Options): BackgroundWork | undefined {
   if (background === undefined) return undefined
   const when = background === 'choice' ? 'choice' : 'always'
@@ -62,7 +62,7 @@ const field = 'background'
 const description =
   'Set to true to go on with other work meanwhile: you get an id at once, and the result later, as a message.'
 
-/** Returns the schema, if it may have the field. @throws RuntimeError `INVALID_DEFINITION` */
+/** Returns the schema, if the field can be added to it. @throws RuntimeError `INVALID_DEFINITION` */
 export function checkedChoice({ background }: Options, schema: ReadSchema, label: string): ReadSchema {
   if (background !== 'choice' || !Object.hasOwn(propertiesOf(schema.inputSchema), field)) return schema
   const what = `background: its schema has a field "${field}" of its own: give true, or rename the field`

@@ -3,7 +3,7 @@ import type { InnerCalls } from './innerCalls.ts'
 /** Result of a tool whose answer needs the ports of the agent, which a tool does not see. */
 export class BoundCall<in Ports> {
   /**
-   * Returns the tool's result, or rejects with what the model reads in place of it; also when `signal` aborts. `calls`: by which it calls tools.
+   * Returns the tool's result. Rejects with a message for the model, or when `signal` aborts. `calls`: returns the object that calls tools.
    */
   readonly answer: (ports: Ports, signal: AbortSignal, calls: () => InnerCalls) => unknown
 

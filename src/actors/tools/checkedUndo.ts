@@ -18,7 +18,7 @@ export interface UndoContext<Input = unknown, Receipt = unknown, out Deps = unkn
   readonly receipt: Receipt
   /** Receipts of older calls on the same thing that are undone as well, newest first. */
   readonly earlier: readonly Receipt[]
-  /** Value that the application gives to the run that undoes the call, or between runs to the agent. */
+  /** Value that the application gives to the run that undoes the call, or to the agent between runs. */
   readonly deps: Deps
   /** Aborted when the run is aborted, the agent stops or the undoing times out. */
   readonly signal: AbortSignal
@@ -27,7 +27,7 @@ export interface UndoContext<Input = unknown, Receipt = unknown, out Deps = unkn
   readonly key: string
   readonly snapshots: Snapshots
   readonly agent: { readonly id: string; readonly path: readonly string[] }
-  /** As for `run`. */
+  /** Same as in the context of `run`. */
   closeWith(resource: Closable, of: 'agent' | 'runtime'): boolean
 }
 
@@ -38,7 +38,7 @@ interface UndoParts {
   readonly receipt?: unknown
 }
 
-/** Returns what is wrong with the options about undoing; `undefined` if nothing is. */
+/** Returns the problem with the options about undoing; `undefined` if there is none. */
 export function wrongInUndo({ run, effects, undo, receipt }: UndoParts): string | undefined {
   if (run === undefined && (undo ?? receipt) !== undefined) return 'what a client does it cannot undo: leave "undo" out'
   if (effects === 'reversible' && undo === undefined)
@@ -48,10 +48,10 @@ export function wrongInUndo({ run, effects, undo, receipt }: UndoParts): string 
   return receipt !== undefined && undo === undefined ? 'it has a receipt, but no undo that takes it' : undefined
 }
 
-/** `undo` as a tool is given it. */
+/** The option `undo` of a tool. */
 export type UndoOption = (context: UndoContext) => void | Promise<void>
 
-/** Returns an `undo` that takes the input and receipts of the log, and checks them. */
+/** Returns an `undo` that takes the input and receipts from the log, and checks them. */
 export const checkedUndo =
   (undo: UndoOption, { parse, finish }: Pick<ReadSchema, 'parse' | 'finish'>, receipt: z.ZodType = z.unknown()) =>
   async (context: UndoContext): Promise<void> => {

@@ -35,8 +35,8 @@ declare const takes: unique symbol
 declare const gives: unique symbol
 
 /**
- * A tool as the runtime uses it, created by `defineTool`. `Deps` is the type of what it needs of the application, by default nothing;
- * `Name`, `Input`, the arguments that its schema takes, and `Data`, that of its results, are known when its calls are observed.
+ * A tool as the runtime uses it, created by `defineTool`. `Deps`: type of the value that it needs from the application, by default
+ * none. `Name`, `Input` (the arguments that its schema takes) and `Data` (of its results) are known when its calls are observed.
  */
 export interface Tool<in Deps = unknown, out Name extends string = string, out Input = unknown, out Data = unknown> {
   readonly [takes]?: Input
@@ -57,11 +57,11 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   parse(input: unknown): Parsed
   /** True if its arguments have one canonical form, which `parse` returns. */
   readonly isCanonical?: true | undefined
-  /** Set if rules can have patterns for its calls. Takes parsed input; a call that throws may be about anything. */
+  /** Returns the subjects of a call for the patterns of rules, if set. Takes parsed input. A call that throws may be about anything. */
   readonly subject?: ((input: unknown) => Subject | readonly Subject[]) | undefined
   /** Returns true if a person must approve this call. Takes parsed input. */
   needsApproval(input: unknown, context: RunContext<Deps>): boolean | Promise<boolean>
-  /** Set if a call is checked before a person is asked about it. Takes parsed input; it throws what the model is told. */
+  /** Checks a call before a person is asked about it, if set. Takes parsed input. Throws an error for the model. */
   readonly check?:
     | ((
         input: unknown,
@@ -73,15 +73,15 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   readonly endsRun?: true
   /** Set if its calls may work in the background. */
   readonly background?: BackgroundWork
-  /** Set if its values are checked, or read by the model in another form. */
+  /** Set if its values are checked, or converted for the model. */
   readonly conclude?: Conclude
-  /** Set if an agent elsewhere carries its calls out: names by which rules can be about what that asks for. */
+  /** Set if a remote agent carries its calls out: names that rules can have for the requests of that agent. */
   readonly asks?: readonly string[] | undefined
-  /** Set if its effects are reversible. Takes the input and receipts of the log, and checks them. */
+  /** Undoes a call; set if its effects are reversible. Takes the input and receipts from the log, and checks them. */
   undo?(context: UndoContext<unknown, unknown, Deps>, toolOf?: (name: string) => AnyTool | undefined): Promise<void>
 }
 
-/** Any tool, whatever it needs. */
+/** Any tool, whatever its dependencies. */
 export type AnyTool = Tool<never>
 
 /** The combined dependencies of tools. */
@@ -117,63 +117,63 @@ export interface ToolOptions<
   Name extends string = string,
   Output extends z.ZodType = z.ZodUnknown,
 > {
-  /** 1 to 64 letters, digits, `_` or `-`: what every provider accepts. */
+  /** Name of the tool: 1 to 64 letters, digits, `_` or `-`, which every provider accepts. */
   readonly name: Name
   readonly description: string
   /**
-   * A zod object; an object of any library of Standard Schema that can write it as JSON Schema; or `{ jsonSchema, validate? }` for a schema
-   * from elsewhere: without `validate` the arguments are checked by the JSON Schema, with it by that alone.
+   * Schema of the arguments: a zod object; an object of any Standard Schema library that can write it as JSON Schema; or `{ jsonSchema,
+   * validate? }` for a schema from elsewhere. With `validate` the arguments are checked by that alone, else by the JSON Schema.
    */
   readonly input: Input
   /**
-   * Brings arguments that fit the schema into the one form by which they are judged: hooks, approvals, people, the records of the call and
-   * the tool all get what it returns, which must fit the schema too and be JSON. It is called several times, the last time just before
-   * `run`: a call that has become another since it was decided about is not run. The model is told of an error that it throws. Quick and
-   * idempotent. For a path: relative to its folder, with links resolved.
+   * Converts arguments that fit the schema to their canonical form. Hooks, approvals, people, the records of the call
+   * and the tool all get the returned value, which must be JSON and fit the schema too. It is called several times, the
+   * last time just before `run`: a call whose form has changed since it was decided about is not run. The model is told
+   * of an error that it throws. Must be quick and idempotent. For a path: relative to its folder, with links resolved.
    */
   readonly canonical?: (input: InputOf<Input>) => InputOf<Input>
   /**
-   * Does the work. It may throw or reject (the model gets the message as a tool error) and should stop when `signal` aborts; a result
-   * that arrives after an abort or a timeout is dropped. The type of its context says what it needs of the application:
-   * `run: ({ id }, { deps }: ToolContext<Shop>) => deps.orders.find(id)`.
+   * Does the work. It may throw or reject (the model gets the message as a tool error) and should stop when `signal`
+   * aborts; a result that arrives after an abort or a timeout is dropped. The type of its context declares its
+   * dependencies: `run: ({ id }, { deps }: ToolContext<Shop>) => deps.orders.find(id)`.
    *
-   * Without it a client carries the calls out, such as the web page that a person looks at: a call waits, however long, for
-   * `agent.decide(key, { result })` or `{ error }`, here, through `escapement/client` or AG-UI.
+   * Without it a client carries the calls out, such as the web page that a person looks at: a call waits, however long,
+   * for `agent.decide(key, { result })` or `{ error }`, here, through `escapement/client` or AG-UI.
    */
   readonly run?: (
     input: InputOf<Input>,
     context: ToolContext<Deps, z.input<Receipt>>,
   ) => z.input<Output> | Promise<z.input<Output>>
   /**
-   * Schema of the value that `run` returns. The value as the schema gives it is in `tool.end.data`, for the application; one that does not
-   * fit is an error that the model reads.
+   * Schema of the value that `run` returns. The parsed value is in `tool.end.data`, for the application. A value that
+   * does not fit is an error that the model reads.
    */
   readonly output?: Output
   /**
-   * Returns what the model reads of the value, as `run` may return it without this: `({ id }) => \`Saved as ${id}.\``. The value itself is in
-   * `tool.end.data`, and the model never sees it. If it throws, the model reads the value.
+   * Converts the value to the form that the model reads, as `run` may return it without this: `({ id }) => \`Saved as
+   * ${id}.\``. The value itself is in `tool.end.data`, and the model never sees it. If it throws, the model reads the value.
    */
   toModel?(value: z.output<Output>): ToolOutput | Promise<ToolOutput>
   /**
-   * Ends the run with a call that succeeds, as its answer, unless somebody has steered or another call that could have ended it failed:
-   * `true`, which the description tells the model, or a function of the value and the arguments. One that throws means no.
+   * Lets a successful call end the run, as its answer, unless somebody has steered or another call that could have ended it failed:
+   * `true`, which the description tells the model, or a function of the value and the arguments. A function that throws means no.
    */
   readonly endsRun?: true | ((value: z.output<Output>, input: InputOf<Input>) => boolean)
-  /** `true`, or a predicate on the input: the call waits for `agent.decide`. A predicate that throws means yes. */
+  /** Makes calls wait for `agent.decide`: `true`, or a predicate on the input. A predicate that throws means yes. */
   readonly needsApproval?: boolean | ((input: InputOf<Input>, context: RunContext<Deps>) => boolean | Promise<boolean>)
   /**
-   * Looks whether a call that waits for an approval can succeed at all, just before a person is asked: such as an edit whose old text is not
-   * in the file. The model reads the error that it throws, and nobody is asked. It changes nothing, and `run` checks again: what it looked
-   * at may be another by then. It has `timeoutMs`, at most a minute; without an answer the person is asked.
+   * Checks whether a call that waits for an approval can succeed at all, just before a person is asked: an edit whose old text is
+   * not in the file cannot. The model reads the error that it throws, and nobody is asked. It changes nothing, and `run` checks
+   * again, because things may have changed by then. It has `timeoutMs`, at most a minute; without an answer the person is asked.
    */
   check?(
     input: InputOf<Input>,
     context: Pick<ToolContext<Deps>, keyof RunContext | 'closeWith' | 'redact'>,
   ): void | Promise<void>
   /**
-   * Says what a call is about, so that rules of `permissions` can have patterns for it: `edit_file(src/**)` for `{ path }`, relative to its
-   * folder as `canonical` spells it; `run_command(npm run *)` for `{ command }`, a line for a shell; `fetch(example.com/docs/**)` for
-   * `{ url }`; `{ text }` for anything else. Several if it is about several; all of them must then be allowed. Quick, without effects.
+   * Returns the subject of a call, so that rules of `permissions` can have patterns for it: `edit_file(src/**)` for `{ path }`, relative to
+   * its folder as `canonical` spells it; `run_command(npm run *)` for `{ command }`, a line for a shell; `fetch(example.com/docs/**)` for `{
+   * url }`; `{ text }` for anything else. Returns several if there are several; all of them must then be allowed. Quick, without effects.
    */
   readonly subject?: (input: InputOf<Input>) => Subject | readonly Subject[]
   /** Milliseconds before the call is aborted; default 600,000; `Infinity` for no timeout. */
@@ -193,21 +193,21 @@ export interface ToolOptions<
    * why the call stands; it should then have changed nothing.
    */
   undo?(context: UndoContext<InputOf<Input>, z.output<Receipt>, Deps>): void | Promise<void>
-  /** Schema of the receipt that `run` keeps for `undo`; the receipt is checked by it when it comes back from the log. Default: anything. */
+  /** Schema of the receipt that `run` keeps for `undo`. It checks the receipt when it comes back from the log. Default: anything. */
   readonly receipt?: Receipt
   /** Set if it polls for something outside, so that repeated calls are no stall (`braking.stall`). Default `false`. */
   readonly polls?: boolean
   /**
-   * Set if its calls work in the background: the model gets an id at once, and the result later, as a message. `'choice'`: those whose field
-   * `background`, which the schema gains, is true. `timeoutMs` is an hour then unless it is given, and `pin` does nothing.
+   * Set if its calls work in the background: the model gets an id at once, and the result later, as a message. `'choice'`: only calls
+   * whose field `background`, which is added to the schema, is true. `timeoutMs` defaults to an hour then, and `pin` does nothing.
    */
   readonly background?: true | 'choice'
   /**
-   * Ends what a call in the background has left, as it told `leaves`, when its process died; the agent goes on after it, or 10 s. It must end
-   * nothing else, such as a later process of the same number.
+   * Ends anything that a call in the background has left, as noted with `leaves`, when its process died. The agent
+   * continues after it, or after 10 s. It must end nothing else, such as a later process with the same number.
    */
   cleanUp?(left: unknown): void | Promise<void>
-  /** Set if a call in the background goes on when its branch is reverted; else it ends with the branch. */
+  /** Set if a call in the background continues when its branch is reverted; else it ends with the branch. */
   readonly survives?: true
 }
 
@@ -241,7 +241,7 @@ const checkOptions = optionsCheck(
   },
 )
 
-/** Defines a tool; `packages/schemas` has the one of the main door, which also takes JSON Schemas. @throws RuntimeError `INVALID_DEFINITION` */
+/** Defines a tool; the main entry's version in `packages/schemas` also takes JSON Schemas. @throws RuntimeError `INVALID_DEFINITION` */
 export function defineTool<
   const Input extends ToolSchema,
   const Receipt extends z.ZodType = z.ZodUnknown,
@@ -314,7 +314,7 @@ function inOneForm(schema: ReadSchema, canonical: (input: never) => unknown): Re
   }
 }
 
-/** A function of the arguments, called once their check is complete; at once where that takes no time. */
+/** Returns a function of the arguments that runs once their check is complete, at once if the check is synchronous. */
 const finishedBefore =
   <Context, Result>(finish: ReadSchema['finish'], run: (input: never, context: Context) => Result | Promise<Result>) =>
   (input: unknown, context: Context): Result | Promise<Result> => {
@@ -324,7 +324,7 @@ const finishedBefore =
       : run(finished as never, context)
   }
 
-/** A function of arguments whose check takes no time; for others it throws. */
+/** Returns a function of arguments whose check is synchronous; it throws for others. */
 const finishedNow =
   <Result>(finish: ReadSchema['finish'], say: (input: never) => Result) =>
   (input: unknown): Result => {
@@ -340,6 +340,6 @@ const runsElsewhere = (name: string) => (): never => {
   throw new Error(`A client carries out the calls of "${name}"; it has no "run".`)
 }
 
-/** Compared by identity, so that a tool that never needs an approval costs no preparation. */
+/** Predicate of a tool that never asks. Compared by identity, so that a tool that never needs an approval costs no preparation. */
 export const neverAsks = (): boolean => false
 export const alwaysAsks = (): boolean => true

@@ -1,8 +1,8 @@
 import { messageOf } from '../../protocol/errors.ts'
 
 /**
- * Returns the value that a tool returned as JSON. Objects of which JSON has nothing (a Map, an Error, a Response, a promise) and that it
- * would show as `{}` are named in their place. `undefined` is `''`.
+ * Returns the value of a tool as JSON. Objects that JSON cannot represent and would show as `{}` (a Map, an Error, a
+ * Response, a promise) are replaced by their names. `undefined` becomes `''`.
  *
  * @throws TypeError for circular values and for bigints
  */

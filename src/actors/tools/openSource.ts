@@ -12,11 +12,11 @@ import type { SourceHost, SourceStatus, ToolConnection, ToolSource } from './too
 export interface Listing {
   /** Tools by their own names, by which they are offered here. */
   readonly tools: ReadonlyMap<string, ListedTool>
-  /** Its instructions; `undefined` if they cannot be used, so the last ones stay. */
+  /** Instructions of the source; `undefined` if they cannot be used, so the last ones stay. */
   readonly instructions: string | undefined
   readonly trouble: string | undefined
   readonly state: SourceStatus['state']
-  /** True if the tools are those that the source has at present; otherwise they are the last ones, if any. */
+  /** True if the tools are the source's current ones; otherwise they are the last ones, if any. */
   readonly isUp: boolean
 }
 
@@ -56,7 +56,7 @@ export class OpenSource {
     this.#host = host
   }
 
-  /** Opens it if need be, and resolves once it knows its tools, has given up or takes too long. Rejects when it is cancelled. */
+  /** Opens the source if need be. Resolves once it knows its tools, has given up or takes too long. Rejects when cancelled. */
   async ready(cancellation: Cancellation): Promise<void> {
     const connection = this.#opened()
     const { clock } = this.#host
@@ -141,14 +141,14 @@ export class OpenSource {
     return { instructions: this.#clean(given.trim()) }
   }
 
-  /** Never opens again. Rejects as the connection does. */
+  /** Closes the connection, which never opens again. Rejects as the connection does. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
     await this.#connection?.close()
   }
 
-  /** Returns the listed tools; they are made again when the tools change, or the secrets that are blanked in them. */
+  /** Returns the listed tools. They are made again when the tools change, or the secrets to be blanked in them. */
   #listed(tools: readonly AnyTool[]): { readonly tools: Listing['tools']; readonly leftOut: string } {
     const { redactor } = this.#host
     const of = [tools, redactor, redactor?.secrets]
@@ -239,7 +239,7 @@ function sameness({ description, inputSchema, spec, effects, approval, polls, so
   return JSON.stringify([description, inputSchema, spec ?? null, effects, approval, polls ?? false, source])
 }
 
-/** Returns the name of a tool for people: the tool may be anything. */
+/** Returns the name of a tool for people. The value may be anything. */
 const nameOf = (tool: unknown): string => {
   try {
     return cutEnd(String((tool as { readonly name?: unknown } | null)?.name), 80)

@@ -1,6 +1,6 @@
 /**
- * Names what was passed instead of a zod 4 schema, with advice; `undefined` if it is not recognised. Other libraries are detected
- * by the Standard Schema property `~standard`.
+ * Describes a value that was given instead of a zod 4 schema, with advice; `undefined` if it is not recognised. Other
+ * libraries are detected by the Standard Schema property `~standard`.
  */
 export function foreignSchema(value: unknown): string | undefined {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null || '_zod' in value) return undefined

@@ -16,7 +16,7 @@ export class SourceTool implements AnyTool {
   readonly undo?: NonNullable<AnyTool['undo']>
   readonly #connect: () => OpenSource
 
-  /** `connect` gives the connection of its source, which it opens if need be. */
+  /** `connect`: returns the connection of the tool's source, which it opens if need be. */
   constructor(offer: OfferedToolSpec, connect: () => OpenSource) {
     this.offer = offer
     this.#connect = connect
@@ -47,7 +47,7 @@ export class SourceTool implements AnyTool {
     return this.#there?.isCanonical
   }
 
-  /** Missing while the tool is unavailable: it is then judged by its name. */
+  /** Subjects of a call; missing while the tool is unavailable, which is then judged by its name. */
   get subject(): AnyTool['subject'] {
     return this.#there?.subject
   }
@@ -76,7 +76,7 @@ export class SourceTool implements AnyTool {
     return this.#there?.parse(input) ?? parseInput(anything(), input)
   }
 
-  /** While the tool is unavailable, a person is asked if in doubt. */
+  /** Returns true if a person must approve a call. While the tool is unavailable, a person is asked if in doubt. */
   needsApproval(input: unknown, context: RunContext<never>): boolean | Promise<boolean> {
     if (this.offer.approval !== 'maybe') return this.offer.approval === 'always'
     return this.#there?.needsApproval(input, context) ?? true
@@ -86,7 +86,7 @@ export class SourceTool implements AnyTool {
     throw new Error(`"${this.name}" is run by what bind() gives.`)
   }
 
-  /** The tool itself, once its source is there; or why it cannot be called, for the model. Never rejects. */
+  /** Returns the tool itself once its source is up, or the reason, for the model, why it cannot be called. Never rejects. */
   bind(cancellation: Cancellation): AnyTool | Promise<AnyTool | string> {
     const source = this.#connect()
     return source.find(this.offer) ?? this.#wait(source, cancellation)
@@ -111,7 +111,7 @@ export class SourceTool implements AnyTool {
     await tool.undo!(context)
   }
 
-  /** The tool itself, if its source is there already. Opens nothing: a mere look does not start a server. */
+  /** The tool itself, if its source is up already. Opens nothing, so that a mere look does not start a server. */
   get #there(): AnyTool | undefined {
     return this.#connect().find(this.offer)
   }

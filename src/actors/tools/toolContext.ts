@@ -17,7 +17,7 @@ export interface Redaction {
   }
 }
 
-/** Something that is closed in the end. */
+/** A resource that is closed in the end. */
 export interface Closable {
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ export interface Closable {
  * for its `undo`.
  */
 export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunContext<Deps> {
-  /** The model's id of this call. */
+  /** The model's id for this call. */
   readonly callId: string
   /** Deterministic id of the call, the same on every attempt: an idempotency key for external effects. */
   readonly key: string
@@ -81,22 +81,22 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
    * @throws TypeError when it is not JSON; the message names the place.
    */
   give(data: unknown, name?: string): void
-  /** The state of the agent, whose definition has `state`. @throws RuntimeError `STATE_OFF` when it is used without one */
+  /** The agent's state, if its definition has `state`. @throws RuntimeError `STATE_OFF` when it is used without one */
   readonly state: StateDoor
-  /** Keeps contents, such as that of a file before the call changes it. */
+  /** Keeps contents, such as those of a file before the call changes it. */
   readonly snapshots: Snapshots
   /** Id of the call for the model, such as `b3`, while it works in the background. */
   readonly background?: string | undefined
   /**
-   * In the background: notes in the log what would be left if this process died, for `cleanUp`; the last counts. Begin that only once it has
-   * resolved. Rejects if it is not JSON of at most 4,000 characters, and as the store does.
+   * In the background: notes in the log what would be left if this process died, for `cleanUp`; the last note counts. Begin
+   * the noted work only once this has resolved. Rejects if it is not JSON of at most 4,000 characters, and as the store does.
    */
   leaves(left: unknown): Promise<void>
   /**
-   * Has the runtime close something that the tool opened: once the agent has ended (but not while it is only unloaded), or when the runtime is
-   * closed. Returns true for what was not known yet, once for each agent or runtime.
+   * Has the runtime close a resource that the tool opened: once the agent has ended (but not while it is only unloaded),
+   * or when the runtime is closed. Returns true if the resource was not known yet, once for each agent or runtime.
    */
   closeWith(resource: Closable, of: 'agent' | 'runtime'): boolean
-  /** Absent when the runtime has no `redact`. */
+  /** Removes secrets from text; absent if the runtime has no `redact`. */
   readonly redact?: Redaction | undefined
 }

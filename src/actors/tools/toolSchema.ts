@@ -19,7 +19,7 @@ export interface JsonSchemaInput<T = { readonly [key: string]: unknown }> {
   readonly validate?: ((value: unknown) => SchemaResult<T> | PromiseLike<SchemaResult<T>>) | undefined
 }
 
-/** A schema of any library that speaks Standard Schema and can say itself in JSON Schema. */
+/** A schema of any library that implements Standard Schema and can write its schemas as JSON Schema. */
 export interface StandardInput<In = unknown, Out = unknown> {
   readonly '~standard': {
     readonly vendor: string
@@ -46,15 +46,15 @@ export type Parsed = { readonly ok: true; readonly value: unknown } | { readonly
 
 export interface ReadSchema {
   readonly inputSchema: JsonSchema
-  /** Never throws. A value whose check takes time is passed on as it is. */
+  /** Checks arguments. Never throws. A value with an asynchronous check is passed on as it is. */
   parse(input: unknown): Parsed
-  /** Set while the check of what `parse` gave is not complete. */
+  /** Returns true while the check of a value from `parse` is not complete. */
   isWaiting?(value: unknown): boolean
-  /** The rest of the check, where it takes time. @throws Error for the model */
+  /** Completes an asynchronous check. @throws Error for the model */
   finish(value: unknown): unknown
 }
 
-/** The reader of JSON Schemas, which packages know and the core does not: as `outside` of definitions, it is there once one of them has defined a tool or an agent. */
+/** Reader of JSON Schemas, which packages provide and the core lacks. It is there once one of them has defined a tool or an agent. */
 export const jsonSchemas: { read?: (input: JsonSchemaInput<unknown>, label: string) => ReadSchema } = {}
 
 type Validate = (value: unknown) => SchemaResult | PromiseLike<SchemaResult>
@@ -71,7 +71,7 @@ export const notASchema = (value: unknown): string =>
   foreignSchema(value) ??
   'give a zod object, z.object({ … }), a Standard Schema with JSON Schema, or { jsonSchema: { … } }'
 
-/** @throws RuntimeError `INVALID_DEFINITION`, beginning with `label` */
+/** Reads the schema of a tool's arguments. @throws RuntimeError `INVALID_DEFINITION`, beginning with `label` */
 export function readSchema(input: ToolSchema, label: string): ReadSchema {
   try {
     if ('jsonSchema' in input) return jsonSchemas.read!(input, label)
@@ -83,7 +83,7 @@ export function readSchema(input: ToolSchema, label: string): ReadSchema {
   }
 }
 
-/** @throws Error */
+/** Returns the schema frozen, without `$schema`. @throws Error if it is not the schema of an object */
 export function objectSchema({ $schema: _, ...schema }: JsonSchema): JsonSchema {
   if (schema['type'] !== 'object') throw new Error(`the input must be an object, it is ${kindOf(schema)}`)
   return Object.freeze(schema)
@@ -101,7 +101,7 @@ const zodReader = (inputSchema: JsonSchema, schema: z.ZodType): ReadSchema => ({
   finish: (value) => value,
 })
 
-/** Reads a schema whose check may be asynchronous, which is known after its first call. */
+/** Returns the reader of a schema whose check may be asynchronous, which is known after its first call. */
 export function reader(inputSchema: JsonSchema, validate: Validate): ReadSchema {
   const waiting = new WeakSet<object>()
   return {
@@ -145,7 +145,7 @@ function toParsed(result: SchemaResult): Parsed {
 export const invalid = (what: string): string =>
   `Invalid arguments: ${cutEnd(what, 2_000)}. Correct them and call again.`
 
-/** Returns the problems that a library reports: its issues, its own or those of a cause, else its message. */
+/** Returns the problems that a library reports: the issues of its error or of a cause, else the error's message. */
 function wrongIn(error: unknown): string {
   for (let cause: unknown = error, depth = 0; isObject(cause) && depth < 5; depth++) {
     const { issues, cause: deeper } = cause as { readonly issues?: unknown; readonly cause?: unknown }
@@ -170,7 +170,7 @@ export const parseInput = (schema: z.ZodType, input: unknown): Parsed =>
       : { ok: false, message: invalid(describeIssues(result.error)) }
   })
 
-/** Reads arguments as far as they are JSON, and checks them. */
+/** Checks arguments. A string is refused, because it means that they were not valid JSON. */
 export function parseWith(input: unknown, check: (value: unknown) => Parsed): Parsed {
   if (typeof input === 'string') {
     return { ok: false, message: `The arguments are not valid JSON: ${cutEnd(input, 200)}. Send one JSON object.` }

@@ -4,7 +4,7 @@ import { describeIssues, messageOf } from '../../protocol/errors.ts'
 import { textOf, type Block } from '../../protocol/messages.ts'
 import { isBlocks } from './isBlocks.ts'
 
-/** The value of a call once it is checked, in the form for the model and in that for the application. */
+/** The checked value of a call, in one form for the model and one for the application. */
 export interface ToolValue {
   /** Value in the form that the model reads. */
   readonly shown: unknown
@@ -30,7 +30,7 @@ export interface Concluding {
   failed(what: string, thrown: unknown): void
 }
 
-/** Turns the return value of a tool into its value. Rejects with what the model reads in place of it. */
+/** Converts the return value of a tool to its value. Rejects with the message that the model reads instead. */
 export type Conclude = (value: unknown, call: Concluding) => Promise<ToolValue>
 
 interface ValueOptions {
@@ -40,7 +40,7 @@ interface ValueOptions {
   toModel?(value: unknown): unknown
 }
 
-/** Returns how the values of a tool are concluded; `undefined` if they are for the model as they are. */
+/** Returns the function that concludes a tool's values; `undefined` if the model gets them as they are. */
 export function concludeOf({ name, output, toModel, endsRun }: ValueOptions): Conclude | undefined {
   if (output === undefined && toModel === undefined && endsRun === undefined) return undefined
   const isShownOnly = output === undefined && toModel === undefined
@@ -76,7 +76,7 @@ async function fitting(output: z.ZodType, value: unknown): Promise<unknown> {
   throw new Error(`The tool finished, but its result does not fit its output schema: ${describeIssues(result.error)}.`)
 }
 
-/** The value as data; a tool that returned nothing has none. */
+/** Returns the value as data; a tool that returned nothing has none. */
 function jsonValue(value: unknown): Pick<ToolValue, 'data'> {
   if (value === undefined) return {}
   const place = notJsonIn(value)
@@ -84,10 +84,10 @@ function jsonValue(value: unknown): Pick<ToolValue, 'data'> {
   return { data: cloneJson(value) }
 }
 
-/** Places deeper than this are named by what they are in: a circular value has no end. */
+/** Depth below which places are named by the value that they are in, because a circular value has no end. */
 const deepestPlace = 8
 
-/** Returns the place of what JSON cannot hold in a value, such as `rows.0.id: JSON has no bigint`; `undefined` if it is JSON. */
+/** Returns the first place in a value that JSON cannot hold, such as `rows.0.id: JSON has no bigint`; `undefined` if it is JSON. */
 export function notJsonIn(value: unknown, path: readonly string[] = []): string | undefined {
   try {
     cloneJson(value)
@@ -110,14 +110,14 @@ type InJson<Value> = unknown extends Value
       ? { readonly [Key in keyof Value]: InJson<Value[Key]> }
       : Value
 
-/** Type of the data of a call whose value has this type. What a tool gives by names lies beside the fields of an object, or beside `value`. */
+/** Type of the data of a call whose value has this type. Data given by name lies beside the fields of an object, or beside `value`. */
 export type DataOf<Value> = unknown extends Value
   ? unknown
   : Value extends readonly unknown[] | string | number | boolean | null
     ? InJson<Value> | { readonly value: InJson<Value> }
     : InJson<Value>
 
-/** Data that a call gave, by name; without a name under the empty one. */
+/** Data that a call gave, by name; data without a name is under the empty one. */
 export type GivenData = ReadonlyMap<string, unknown>
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -139,7 +139,7 @@ function joinedData(value: Pick<ToolValue, 'data'>, given: GivenData | undefined
 /** Application's part of a result without data that ends nothing. */
 export const noData: Omit<ToolValue, 'shown'> = Object.freeze({})
 
-/** Returns what a result has for the application, and whether it ends the run; always the same object if neither. */
+/** Returns the data of a result for the application, and whether it ends the run; always the same object if neither. */
 export function appData(
   value: Omit<ToolValue, 'shown'>,
   given: GivenData | undefined,

@@ -17,7 +17,7 @@ export const transferName = (name: string): string => `transfer_to_${name}`
 
 const input = lazily(() => z.object({}))
 
-/** The tool by which a model hands its conversation over to an agent. */
+/** Returns the tool with which a model hands its conversation over to an agent. */
 export const transferTool = ({ name, description }: Pick<AgentDefinition, 'name' | 'description'>): Tool =>
   asOwn(
     defineTool({

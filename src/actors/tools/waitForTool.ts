@@ -27,12 +27,12 @@ export interface WaitForCall {
   readonly ms: number
 }
 
-/** The sub-agents of an agent, of which it knows and a tool does not. */
+/** The sub-agents of an agent, which its ports know and a tool does not. */
 interface Waiting {
   readonly children?: { waitFor(call: WaitForCall, signal: AbortSignal): Promise<WaitedFor> } | undefined
 }
 
-/** Returns the answer to a call that waits. Models that must fill every field leave a list empty. */
+/** Returns the result of a tool that waits. An empty list means all, because models that must fill every field leave it empty. */
 export const waitingFor = (ids: readonly string[] | undefined, seconds = usualWait): BoundCall<Waiting> =>
   new BoundCall(({ children }: Waiting, signal) =>
     children!.waitFor({ ids: ids?.length === 0 ? undefined : ids, ms: seconds * 1_000 }, signal),

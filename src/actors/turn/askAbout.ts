@@ -14,8 +14,8 @@ import { through, withoutRefused } from '../models/openStream.ts'
 import { answerTo, askModel, type Answered, type AskedAbout } from './askModel.ts'
 
 /**
- * Asks the agent's own model about a part of its conversation: at the end of its last request, whose beginning the provider has cached, where that is
- * cheaper and fits; or with a transcript of that part. Nothing is added to the conversation. Never rejects.
+ * Asks the agent's own model about a part of its conversation: at the end of its last request, whose beginning the provider has
+ * cached, if that is cheaper and fits, else with a transcript of that part. Nothing is added to the conversation. Never rejects.
  */
 export async function askAbout(ports: AgentPorts, asked: AskedAbout): Promise<Answered> {
   const { clock } = ports
@@ -33,7 +33,7 @@ export async function askAbout(ports: AgentPorts, asked: AskedAbout): Promise<An
   return { ...again, usage: again.usage === undefined ? answer.usage : addUsage(answer.usage, again.usage) }
 }
 
-/** Returns the last request with the question at its end; `undefined` if it does not fit, costs more than a transcript, or could not be answered in words. */
+/** Returns the last request with the question at its end; `undefined` if it does not fit, costs more than a transcript, or needs more than words. */
 function requestOnTrunk(
   ports: AgentPorts,
   asked: AskedAbout,
@@ -110,5 +110,5 @@ function withQuestion(request: ModelRequest, question: string, maxTokens: number
   return { ...request, messages: asked, settings: thinks(settings) ? settings : { ...settings, maxTokens } }
 }
 
-/** Returns true if an answer's limit would count the thinking before it, which could leave it no room. */
+/** Returns true if the limit of an answer also counts the thinking before it, which could leave it no room. */
 const thinks = ({ thinkingLevel = 'none' }: ModelSettings): boolean => thinkingLevel !== 'none'

@@ -13,7 +13,7 @@ export type Answered =
   | { readonly ok: true; readonly text: string; readonly usage: Usage }
   | { readonly ok: false; readonly problem: string; readonly usage?: Usage }
 
-/** Time limit of a question, in milliseconds, and what ends it. */
+/** Time limit of a question, in milliseconds, and the signal that ends it. */
 export interface Patience {
   readonly timeoutMs: number
   readonly clock: Clock
@@ -22,12 +22,12 @@ export interface Patience {
 
 /** A question to the agent's own model about a part of its conversation. */
 export interface AskedAbout extends Omit<Patience, 'clock'> {
-  /** Instructions for whoever answers. */
+  /** Instructions for the model that answers. */
   readonly system: string
   /** Returns that part as a transcript, for a model that does not see the conversation. */
   readonly text: () => string
   readonly span: readonly ConversationNode[]
-  /** Set if the transcript begins with the summary of what came before, which the answer replaces. */
+  /** Set if the transcript begins with the summary of the part before, which the answer replaces. */
   readonly hasEarlier?: boolean
   readonly maxTokens: number
 }

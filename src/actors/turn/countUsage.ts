@@ -3,8 +3,8 @@ import { noUsage, type Usage } from '../../protocol/messages.ts'
 import type { ModelReply } from '../../protocol/ports/model.ts'
 
 /**
- * The tokens of one reply. No request is empty, so a provider that reports nothing for one did not count: the estimate stands in,
- * `inputTokens` for the request and the counter's for the reply, and the usage says so. Pure.
+ * Returns the usage of one reply. A provider that reports no tokens did not count, because no request is empty.
+ * Estimates stand in then, `inputTokens` for the request and the counter's for the reply, and the usage says so. Pure.
  */
 export function countUsage(
   { content, usage }: Pick<ModelReply, 'content' | 'usage'>,

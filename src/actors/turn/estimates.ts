@@ -17,6 +17,6 @@ export function partialUsage(
   return { usage, costUsd: costOf(usage, priceOf(frame, model)) }
 }
 
-/** Tokens of a request whose trunk is estimated at `trunkTokens`, corrected by what the provider last measured. */
+/** Returns the tokens of a request whose trunk is estimated at `trunkTokens`, corrected by the provider's last count. */
 export const requestTokens = ({ frame, conversation }: AgentPorts, trunkTokens: number): number =>
   Math.max(0, Math.round((frame.frameTokens + trunkTokens) * conversation.correction))

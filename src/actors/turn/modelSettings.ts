@@ -6,9 +6,9 @@ import { askForAnswer } from '../../protocol/checks/readOutput.ts'
 import { outputSchema } from '../../protocol/checks/strictOutput.ts'
 
 /**
- * The settings of every request of an agent whose final answer must match this schema.
+ * Returns the settings of every request of an agent whose final answer must match this schema.
  *
- * @throws RuntimeError `INVALID_DEFINITION` when the schema has no form in JSON.
+ * @throws RuntimeError `INVALID_DEFINITION` if the schema has no form in JSON.
  */
 export function settingsOf(
   settings: ModelSettings | undefined,
@@ -25,7 +25,7 @@ export function settingsOf(
   }
 }
 
-/** The shape of the answer is also described in words, whatever the provider supports, so that all providers get the same request. */
+/** Returns the system prompt. It describes the form of the answer in words, whatever the provider supports, so that all get the same request. */
 export const systemOf = (instructions: string, { responseFormat }: ModelSettings): string =>
   [instructions, responseFormat === undefined ? '' : askForAnswer(responseFormat.schema)]
     .filter((part) => part !== '')
@@ -39,6 +39,6 @@ export function withPossibleChoice(settings: ModelSettings, offered: readonly st
   return isPossible ? settings : rest
 }
 
-/** Returns the system prompt with the text of the sources of the agent's tools. */
+/** Returns the system prompt with the text that the agent's tool sources add. */
 export const withAddendum = (system: string, addendum: string): string =>
   [system, addendum].filter((part) => part !== '').join('\n\n')

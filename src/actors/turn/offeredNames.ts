@@ -3,10 +3,10 @@ import type { AgentDefinition } from '../define/agentDefinition.ts'
 import { foundSpecs } from '../parts/deferred/foundSpecs.ts'
 import type { OfferedTool } from './turnOptions.ts'
 
-/** Names of everything that requests list. */
+/** Returns the names of all tools that requests list. */
 export const everyName = ({ toolSpecs }: AgentDefinition): string[] => toolSpecs.map(({ name }) => name)
 
-/** Names of everything that the model may call. */
+/** Returns the names of all tools that the model may call. */
 export const callableNames = (definition: AgentDefinition): string[] => [
   ...everyName(definition),
   ...foundSpecs(definition).map(({ name }) => name),

@@ -62,7 +62,7 @@ async function lookAtSources(
 const takenOf = ({ change, definition: { policy } }: SourcesLook): TakenTools =>
   change === undefined ? { policy } : { policy, change }
 
-/** A turn that is being prepared, of the agent as this turn has it. */
+/** A turn that is being prepared, with the definition that the agent has in this turn. */
 interface Preparing {
   readonly ports: AgentPorts
   readonly definition: AgentDefinition
@@ -87,7 +87,7 @@ async function decide(turn: Preparing): Promise<TurnDecision> {
   })
 }
 
-/** Resolves with the outcome of a function of the application, which is told of its failure. */
+/** Resolves with the outcome of a function of the application, and reports its failure to the application. */
 async function told<T>({ ports, cancellation }: Preparing, what: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()

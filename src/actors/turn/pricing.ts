@@ -7,12 +7,12 @@ import type { Usage } from '../../protocol/messages.ts'
 export interface Pricing {
   readonly input: number
   readonly output: number
-  /** Default: the price of `input`. */
+  /** Price of tokens read from the cache. Default: the price of `input`. */
   readonly cacheRead?: number
   readonly cacheWrite?: number
 }
 
-/** Prices as an option. */
+/** Schema of prices as an option. */
 export const pricingSchema = lazily(() => {
   const price = z.number().nonnegative()
   return onlyFields({ input: price, output: price, cacheRead: price.optional(), cacheWrite: price.optional() })
@@ -24,17 +24,17 @@ export type PricesByModel = { readonly [model: string]: Pricing }
 /** The parts of a definition about prices. */
 export interface Priced {
   readonly model: { readonly id: string }
-  /** Prices of its own model or, if that stands for others, of the most expensive of them; limits and savings are reckoned by these. */
+  /** Prices of its own model or, if that stands for others, of the most expensive of them. Limits and savings are computed with these. */
   readonly pricing: Pricing | null
-  /** Prices of each model, where they differ. */
+  /** Prices of each model by id, if they differ. */
   readonly prices: PricesByModel | null
 }
 
-/** The prices of the model that answered; by default the definition's own. */
+/** Returns the prices of the model that answered, by default the definition's own model. */
 export const priceOf = ({ model, pricing, prices }: Priced, answered = model.id): Pricing | null =>
   prices === null ? pricing : Object.hasOwn(prices, answered) ? prices[answered]! : null
 
-/** Reads the option: one price, or one for each model. */
+/** Reads the option `pricing`: prices for one model, or for each model. */
 export function readPricing(
   given: Pricing | PricesByModel | undefined,
   model: { readonly id: string },
@@ -47,10 +47,10 @@ export function readPricing(
 
 const isOne = (given: Pricing | PricesByModel): given is Pricing => typeof given['input'] === 'number'
 
-/** The option `pricing` of an agent. */
+/** Schema of the option `pricing` of an agent. */
 export const agentPricingSchema = lazily(() => z.union([pricingSchema(), z.record(z.string(), pricingSchema())]))
 
-/** US dollars for a usage; 0 without prices. */
+/** Returns the cost of a usage in US dollars; 0 without prices. */
 export function costOf(usage: Usage, pricing: Pricing | null): number {
   if (pricing === null) return 0
   const { input, output, cacheRead = input, cacheWrite = input } = pricing

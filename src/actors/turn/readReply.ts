@@ -54,13 +54,13 @@ interface Replied {
   readonly verdict: Exclude<ReplyVerdict, 'paused' | 'windowFull' | 'broken'>
   /** Id of the model that answered. */
   readonly model: string
-  /** Number of requests that it took, since the provider may pause in the middle of a reply. */
+  /** Number of requests that the reply took, because the provider may pause in the middle of it. */
   readonly requests: number
-  /** The usage of the last of them. */
+  /** Usage of the last request. */
   readonly lastUsage: Usage
 }
 
-/** `null`: it was aborted. */
+/** Result of reading a reply; `null` if it was aborted. */
 export type ReadReply = Replied | ReplyFailed | null
 
 /** Switches to `model`. With `after`, `from` has failed, and the parts of its reply are discarded. */
@@ -85,9 +85,9 @@ const mostPauses = 8
 interface ReadOptions {
   readonly cancellation: Cancellation
   readonly turnIndex?: number
-  /** No later request has the same beginning. */
+  /** Set if no later request has the same beginning. */
   readonly isOnce?: true
-  /** Requests often come so late that a longer lifetime of their cache pays. */
+  /** Set if requests often come so late that a longer lifetime of their cache pays. */
   readonly comesLate?: true
   /** Called with an error of the model that is a bug in its code. */
   readonly threw?: (model: string, thrown: unknown) => void
@@ -204,7 +204,7 @@ class Reading {
     this.#onDelta = onDelta
   }
 
-  /** Never rejects. */
+  /** Reads the reply to a request. Resolves with `null` if it was aborted. Never rejects. */
   async run(
     request: ModelRequest,
     options: { signal: AbortSignal; turnIndex?: number; isOnce?: true; comesLate?: true },
@@ -261,7 +261,7 @@ class Reading {
     }
   }
 
-  /** Passes a delta on. A terminal part, or a breach of the contract, is the outcome. */
+  /** Passes a delta on. Returns the outcome for a terminal part, or for a breach of the contract. */
   #take(part: ModelPart): ReadOnce | undefined {
     if (this.#parts > maxContentChars)
       return protocolFailure(this.#answering, `it yielded ${maxContentChars} parts and came to no end`)
@@ -361,7 +361,7 @@ export const tooLarge = (model: string, chars: number): ReplyFailed => ({
   },
 })
 
-/** A stream that just ends may be a lost connection, so it is retried; any other breach is the adapter's and would repeat. */
+/** Returns the failure for a broken contract. A stream that just ends may be a lost connection, so it is retried; other breaches would repeat. */
 const protocolFailure = (model: string, what: string, kind: ModelErrorKind = 'badRequest'): ReplyFailed => ({
   ok: false,
   model,

@@ -6,7 +6,7 @@ import { effect } from '../effect.ts'
 import { printedSoFar } from '../calls/resultContent.ts'
 import { partialUsage } from './estimates.ts'
 
-/** After an abort: the part of the reply that had arrived, with estimated usage, because no provider reports usage for an aborted stream. */
+/** The effect after an abort: returns the part of the reply that had arrived, with estimated usage, because no provider reports it then. */
 export const settle = (find: FindPorts) =>
   effect<SettleOutput, SettleInput>(async (input) => {
     const ports = find(input.agentId)
@@ -24,7 +24,7 @@ export const settle = (find: FindPorts) =>
     return { key, at, ...left, partial: { content, usage, costUsd, ...(model === undefined ? {} : { model }) } }
   })
 
-/** Takes the output of calls that were aborted. */
+/** Returns and clears the output of calls that were aborted. */
 function printedOf({ printed, redactor }: AgentPorts): NonNullable<SettleOutput['printed']> {
   const all = Object.fromEntries([...printed].map(([callId, text]) => [callId, printedSoFar(text, redactor)]))
   printed.clear()
@@ -40,7 +40,7 @@ function contentOf({ text, thinking }: Arrived, clean: (text: string) => string)
   return content
 }
 
-/** Returns a note in place of text about which the guards of the output were not asked. */
+/** Returns a note that replaces text about which the output guards were not asked. */
 const unguarded = ({ text }: Arrived): Block[] =>
   text === ''
     ? []

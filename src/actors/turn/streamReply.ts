@@ -142,7 +142,7 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   return finish(ports, { ...input, key }, result, { estimatedTokens, cancellation })
 }
 
-/** Returns true for a name that can be an id, as an adapter of the application may say anything. */
+/** Returns true if a name can be an id, because an adapter of the application may give any value. */
 const isNamed = (name: unknown): name is string => typeof name === 'string' && name !== '' && name.length <= 200
 
 function finish(
@@ -269,11 +269,11 @@ function announceExpired(ports: AgentPorts, { runId, turnIndex }: ReplyInput, { 
   }
 }
 
-/** After an abort the output is not used. */
+/** Returns the output after an abort, which is not used. */
 const aborted = (ports: AgentPorts, key: string): ReplyOutput =>
   failed(ports, key, { kind: 'other', error: errorInfo('ABORTED', 'The reply was aborted.') })
 
-/** Announces a request once, however often it is sent; `true` if it must be in the log first. */
+/** Announces a request once, however often it is sent. Returns true if it must be in the log first. */
 function announceRequest(
   ports: AgentPorts,
   input: ReplyInput,
@@ -297,9 +297,9 @@ const describeViolations = (ports: AgentPorts, request: ModelRequest): string =>
     .join('; ')
 
 /**
- * A copy of the reply that shares nothing with the model. Some providers repeat call ids or leave them empty, and a request with
- * two equal ids is refused by others. Arguments that JSON cannot hold cannot be logged: they become text, which the tool refuses
- * with a message for the model.
+ * Returns a copy of the reply that shares nothing with the model. Some providers repeat call ids or leave them empty,
+ * and others refuse a request with two equal ids. Arguments that JSON cannot hold cannot be logged: they become text,
+ * which the tool refuses with a message for the model.
  */
 function soundContent(content: readonly Block[], ports: AgentPorts, turnIndex: number): readonly Block[] {
   const seen = new Set<string>()
@@ -370,7 +370,7 @@ function checkAnswer(
 
 type Rates = Pick<Extract<ReplyOutput, { ok: true }>, 'rates'>
 
-/** Returns the window and prices of the model that answered for the record of its reply, where readers of the log could not assume them. */
+/** Returns the window and prices of the answering model for the record of its reply, unless readers of the log can assume them. */
 function ratesOf({ definition, frame }: AgentPorts, model: string): Rates {
   const window = definition.compaction?.policy.contextWindow ?? usualWindow
   const prices = priceOf(frame, model)

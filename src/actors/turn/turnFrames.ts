@@ -39,13 +39,13 @@ export interface KeptFrames {
 export class TurnFrames {
   readonly #agent: { readonly definition: AgentDefinition }
   readonly #lender: Lender
-  /** The instructions that the log has last. */
+  /** The latest instructions in the log. */
   #instructions: string | undefined
   #current: TurnFrame
   /** The last frame and its source. It is reused while the source is the same. */
   #made: { readonly of: readonly unknown[]; readonly frame: TurnFrame } | undefined
   #live: LiveDecision | undefined
-  /** Record that the current frame was made of; `undefined` if it was made of the definition alone. */
+  /** Record from which the current frame was made; `undefined` if it was made from the definition alone. */
   #preparedBy: RecordOf<'turn.prepared'> | undefined
 
   constructor(agent: { readonly definition: AgentDefinition }, lender: Lender) {
@@ -54,7 +54,7 @@ export class TurnFrames {
     this.#current = agent.definition
   }
 
-  /** Changes when it hands its conversation over. */
+  /** The agent's definition, which changes when it hands its conversation over. */
   get #definition(): AgentDefinition {
     return this.#agent.definition
   }

@@ -28,18 +28,18 @@ export type OfferedTool = string | { readonly name: string }
 
 /** The turn that begins, as `beforeTurn` is given it. */
 export interface TurnContext<out Deps = unknown> extends RunContext<Deps> {
-  /** Its number in the run, from 1. */
+  /** Number of the turn in the run, from 1. */
   readonly turn: number
   /** The turn's instructions, tools and model unless `beforeTurn` changes them. `model` is the id of a model. */
   readonly instructions: string
   readonly tools: readonly string[]
   readonly model: string
-  /** Amounts that the run has used so far; `limits`: those it may use. */
+  /** Amounts that the run has used so far. `limits`: the amounts that it may use. */
   readonly spent: Spent
   readonly limits: Limits
-  /** End of the previous reply; missing in the first turn of a run. */
+  /** Stop reason of the previous reply; missing in the first turn of a run. */
   readonly lastStopReason?: RunStopReason
-  /** Set in the run's last turn, which `onLimit: 'answer'` allows; that has no tools, whatever `beforeTurn` says. */
+  /** Set in the run's last turn, which `onLimit: 'answer'` allows. That turn has no tools, whatever `beforeTurn` says. */
   readonly limit?: LimitReason
   /** The conversation so far. */
   readonly conversation: ConversationView
@@ -48,26 +48,26 @@ export interface TurnContext<out Deps = unknown> extends RunContext<Deps> {
 /** Changes that `beforeTurn` makes, for this turn alone. */
 export interface TurnChanges {
   readonly instructions?: string | undefined
-  /** The only tools and sub-agents of the definition that are offered. Those of the brakes always are. */
+  /** The only tools and sub-agents of the definition that are offered. The tools of the brakes always are. */
   readonly tools?: readonly OfferedTool[] | undefined
   readonly toolChoice?: ToolChoice | undefined
-  /** A name of the definition's `models`, or a model. */
+  /** Name of one of the definition's `models`, or a model. */
   readonly model?: string | ModelOption | undefined
   /** Settings that differ from the definition's. */
   readonly settings?: Omit<ModelSettings, 'responseFormat' | 'toolChoice'> | undefined
 }
 
-/** Settings of an agent from its next turn on; `null` puts a field back to the definition's, one that is missing stays. */
+/** Settings of an agent from its next turn on. `null` restores the definition's value; a missing field stays as it is. */
 export interface UseOptions {
-  /** Also in place of instructions that are a function. */
+  /** Instructions that replace the definition's, even if those are a function. */
   readonly instructions?: string | null | undefined
-  /** The only tools and sub-agents of the definition that are offered. Those of the brakes always are. */
+  /** The only tools and sub-agents of the definition that are offered. The tools of the brakes always are. */
   readonly tools?: readonly OfferedTool[] | null | undefined
-  /** A name of the definition's `models`, or a model: after a restart that one is not there, and the definition's is used. */
+  /** Name of one of the definition's `models`, or a model. After a restart a given model is not there, and the definition's is used. */
   readonly model?: string | ModelOption | null | undefined
 }
 
-/** The system prompt of each turn. */
+/** Returns the system prompt of each turn. */
 export type DynamicInstructions<Deps = unknown> = (context: RunContext<Deps>) => string | Promise<string>
 
 /** Decides the parameters of each turn before it begins. */
@@ -75,45 +75,45 @@ export type BeforeTurn<Deps = unknown> = (
   turn: TurnContext<Deps>,
 ) => TurnChanges | undefined | void | Promise<TurnChanges | undefined | void>
 
-/** The options of `defineAgent` that say how a turn is asked. */
+/** The options of `defineAgent` that determine the requests of a turn. */
 export interface TurnOptions<Deps = unknown> {
-  /** The system prompt, or a function that is asked for it before every turn: it is recorded, and may take `hookTimeoutMs`. */
+  /** The system prompt, or a function that is asked for it before every turn. Its answer is recorded, and it may take `hookTimeoutMs`. */
   readonly instructions?: string | DynamicInstructions<Deps>
   /** Called before every turn to decide how the model is asked; the decision is recorded. It may take `hookTimeoutMs`. */
   readonly beforeTurn?: BeforeTurn<Deps>
-  /** Models by name, for `beforeTurn` and `agent.use`: after a restart they are there again. */
+  /** Models by name, for `beforeTurn` and `agent.use`. They are available again after a restart. */
   readonly models?: { readonly [name: string]: ModelOption }
   readonly settings?: Omit<ModelSettings, 'responseFormat'>
   /**
-   * Asks the provider to cache the instructions and the conversation so far, where it has to be asked; not with `false`.
-   * Default `{ ttl: 'auto' }`.
+   * Asks the provider to cache the instructions and the conversation so far, if it has to be asked; `false` turns that
+   * off. Default `{ ttl: 'auto' }`.
    */
   readonly cache?: PromptCache
 }
 
-/** The functions and options that decide how a turn is asked, beside the definition's own fields. */
+/** The functions and options that determine the requests of a turn, beside the definition's own fields. */
 export interface TurnSettings<in Deps = never> {
   readonly instructions: DynamicInstructions<Deps> | null
   readonly beforeTurn: BeforeTurn<Deps> | null
-  /** Time limit for each of them, in milliseconds. */
+  /** Time limit for each function, in milliseconds. */
   readonly timeoutMs: number
   /** Models by name. */
   readonly models: ReadonlyMap<string, PricedModel>
-  /** Names of the tools that the runtime added: they are offered whatever a list of tools says. */
+  /** Names of the tools that the runtime added, which are offered whatever a list of tools says. */
   readonly always: readonly string[]
 }
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 const isObject = (value: unknown): boolean => (typeof value === 'object' && value !== null) || isFunction(value)
 
-/** The option `cache` of an agent. */
+/** Schema of the option `cache` of an agent. */
 export const promptCache = lazily(() =>
   z.union([z.literal(false), onlyFields({ ttl: z.enum(['5m', '1h', 'auto']).optional() })], {
     error: "give false, or { ttl: '5m' }, { ttl: '1h' } or { ttl: 'auto' }",
   }),
 )
 
-/** Options of requests, but for the tool choice. */
+/** Schema of the settings of requests, except the tool choice. */
 const plainSettings = lazily(() =>
   onlyFields({
     maxTokens: z.int().positive(),
@@ -133,7 +133,7 @@ const choice = lazily(() =>
   toolChoiceSchema().refine(() => true, { error: "give 'auto', 'none', 'required' or { tool: name }" }),
 )
 
-/** The options of `defineAgent` that decide the parameters of a turn. */
+/** Schemas of the options of `defineAgent` that decide the parameters of a turn. */
 export const turnOptionSchemas = {
   instructions: () =>
     z.union([z.string(), z.custom(isFunction)], { error: 'give a string, or a function that returns one' }),
@@ -143,7 +143,7 @@ export const turnOptionSchemas = {
   settings: () => plainSettings().extend({ toolChoice: choice().optional() }),
 } satisfies { [O in keyof TurnOptions]-?: () => z.ZodType }
 
-/** Value that `beforeTurn` may return. */
+/** Schema of the value that `beforeTurn` may return. */
 export const turnChangesSchema = lazily(() =>
   onlyFields({
     instructions: z.string().optional(),
@@ -163,7 +163,7 @@ export const offeredSchema = lazily(() =>
   ),
 )
 
-/** @throws RuntimeError `INVALID_DEFINITION` */
+/** Reads the option for a model. @throws RuntimeError `INVALID_DEFINITION` */
 export function pricedModel(option: ModelOption, label: string): PricedModel {
   if (typeof option !== 'object' || option === null || !('model' in option) || 'stream' in option)
     return { model: modelOf(option as AnyModel, label), pricing: null }
@@ -180,7 +180,7 @@ export function pricedModel(option: ModelOption, label: string): PricedModel {
 }
 
 const noModels: ReadonlyMap<string, PricedModel> = new Map()
-/** How long a function of the definition has for one answer, in milliseconds. */
+/** Default time limit for one answer of a function of the definition, in milliseconds. */
 export const defaultHookMs = 30_000
 const plain: TurnSettings<unknown> = Object.freeze({
   instructions: null,
@@ -190,7 +190,7 @@ const plain: TurnSettings<unknown> = Object.freeze({
   always: [],
 })
 
-/** @throws RuntimeError `INVALID_DEFINITION` */
+/** Reads the options that decide the parameters of a turn. @throws RuntimeError `INVALID_DEFINITION` */
 export function turnSettings<Deps>(
   options: TurnOptions<Deps> & { readonly hookTimeoutMs?: number },
   always: readonly string[],

@@ -14,7 +14,7 @@ import { stallFold } from './stall/stallFold.ts'
 const ask = (conversation: Reshaped, record: RecordOf<keyof typeof queueOf>): void =>
   conversation.annotate().ask(record)
 
-/** How the records of all brakes change a conversation, by type. */
+/** Functions that apply the records of all brakes to a conversation, by type. */
 export const brakeFolds = {
   ...Object.fromEntries(Object.keys(queueOf).map((type) => [type, ask])),
   ...revertFold,

@@ -30,7 +30,7 @@ interface Fold {
 
 export type RolledUp = NonNullable<PruneOutcome['rolled']>[number]
 
-/** The step after which an index stands. */
+/** An index of names, and the step after which it stands. */
 export interface ShownIndex {
   readonly at: NodeId
   readonly text: string

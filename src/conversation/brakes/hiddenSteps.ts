@@ -121,7 +121,7 @@ export class HiddenSteps {
     for (const step of span.steps) this.#spanOf.set(step, span)
   }
 
-  /** Returns the current index: that of the newest fold with steps on the trunk, without the lines of steps that left it. */
+  /** Returns the current index: the index of the newest fold with steps on the trunk, without the lines of steps that left it. */
   index(subject: HiddenSubject): ShownIndex | undefined {
     const newest = this.#newestFold(subject)
     const at = newest === undefined ? undefined : lastOnTrunk(newest, subject)

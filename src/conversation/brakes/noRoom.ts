@@ -1,4 +1,4 @@
-/** Returns the reason why something of so many tokens does not come onto the trunk, where there is room for fewer. */
+/** Returns the reason why content of `tokens` tokens does not go onto the trunk, which has room for `room` tokens. */
 export function noRoom(
   { correction }: { readonly correction: number },
   what: string,

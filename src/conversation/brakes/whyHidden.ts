@@ -5,7 +5,7 @@ import { maskOf } from '../request/maskedResults.ts'
 import { cutBy } from '../request/overlay.ts'
 import { stepOf } from './prune/pruneNotes.ts'
 
-/** `output hidden`: its results are masked; `cut short`: some output of the step is shown in part. */
+/** Reason why a step is not shown in full. `output hidden`: its results are masked; `cut short`: some of its output is shown in part. */
 export type HiddenReason = 'reverted' | 'hidden' | 'summarised' | 'output hidden' | 'cut short'
 
 /** Returns the reason why the next request does not show all of a step, given by its nodes; `undefined` if it does. */

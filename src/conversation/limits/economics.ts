@@ -4,7 +4,7 @@ import { noUsage, type Usage } from '../../protocol/messages.ts'
 /** The context window in tokens that is assumed where none is given. */
 export const usualWindow = 200_000
 
-/** The ratios of most providers, in units of a token read from the cache. */
+/** Price ratios of most providers, in units of a token read from the cache. */
 export const usualPrices = { input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5 } as const satisfies Prices
 
 /** Tokens of a request or of a trunk before and after something reshapes it. */
@@ -18,7 +18,7 @@ export interface Sizes {
 export interface Reshaping extends Sizes {
   /** Tokens used by model calls to request it and to write its text. */
   readonly used?: Usage | undefined
-  /** Default: `usualPrices`, which also stand in for absurd ones. */
+  /** Prices of the model. Default: `usualPrices`, which also stand in for absurd ones. */
   readonly prices?: Prices | null | undefined
   /** Measured share of an unchanged beginning that the cache holds, from 0 to 1. Default 1. */
   readonly cachedShare?: number | undefined
@@ -30,7 +30,7 @@ export interface Reshaping extends Sizes {
 export const keptPrice = ({ input, cacheRead = input }: Prices, cachedShare: number): number =>
   cachedShare * cacheRead + (1 - cachedShare) * input
 
-/** Returns the given prices, or the usual ones for prices that are missing or say nothing, such as a cache that costs nothing. */
+/** Returns the given prices, or the usual ones if they are missing or implausible, such as those of a cache that costs nothing. */
 export const soundPrices = (prices: Prices | null | undefined): Prices => {
   if (prices == null) return usualPrices
   const { input, output, cacheRead = input, cacheWrite = input } = prices
@@ -44,7 +44,7 @@ const rewriting = (prices: Prices, cachedShare: number): number => {
   return Math.max(0, ((prices.cacheWrite ?? prices.input) - kept) / kept)
 }
 
-/** Largest factor, for a provider whose cache costs next to nothing. */
+/** Maximum factor, for a provider whose cache costs next to nothing. */
 const mostFactor = 2
 
 /**

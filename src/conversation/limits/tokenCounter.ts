@@ -15,7 +15,7 @@ const perImage = 1_600
 /** Bytes per token of a file that is not text. A page of a PDF counts much like an image, and a second of sound counts little. */
 const bytesPerToken = { audio: 500, other: 50 }
 
-/** Estimates 3.5 characters per token; corrected later by the providers' reports (see `Conversation.tokens`). */
+/** Estimates the tokens of a text at 3.5 characters per token. The providers' reports correct this later (see `Conversation.tokens`). */
 const estimateText = (text: string): number => Math.ceil(text.length / 3.5)
 
 function estimateBlock(block: Block): number {
@@ -34,7 +34,7 @@ function estimateBlock(block: Block): number {
   }
 }
 
-/** Estimates a file from its size alone: nothing is decoded. */
+/** Estimates the tokens of a file from its size alone. Nothing is decoded. */
 function estimateFile({ data, mimeType }: FileBlock): number {
   const bytes = Math.ceil((data.length * 3) / 4)
   if (isTextual(mimeType)) return Math.ceil(bytes / 3.5)
@@ -57,7 +57,7 @@ export const estimateTokens: TokenCounter = {
   },
 }
 
-/** Ratio of reported to estimated tokens of the request that a reply answers; `undefined` if none were reported. */
+/** Returns the ratio of reported to estimated tokens of the request that a reply answers; `undefined` if none were reported. */
 export function correctionOf({ usage }: AssistantMessage, estimated: number): number | undefined {
   const reported = usage.input + usage.cacheRead + usage.cacheWrite
   if (usage.estimated === true || reported <= 0 || estimated <= 0) return undefined
@@ -65,9 +65,9 @@ export function correctionOf({ usage }: AssistantMessage, estimated: number): nu
   return Math.min(4, Math.max(0.25, reported / estimated))
 }
 
-/** Measurements of the requests so far, by what providers have reported and by the times of the log. */
+/** Measurements of the requests so far, from the providers' reports and the times in the log. */
 export interface Measured {
-  /** Reported over estimated tokens of the last request that was measured; 1 before. */
+  /** Ratio of reported to estimated tokens of the last measured request; 1 before the first. */
   readonly correction: number
   /**
    * Share of the previous request that the provider's cache held when the next one began with it, from 0 to 1; the newest measurement counts most. 1
@@ -83,7 +83,7 @@ export interface Measured {
   readonly repliedAt?: number
   /** Milliseconds from the newest reply to the last result, run or turn since then; missing if there is none. */
   readonly pause?: number
-  /** Which replies, by number, came after a pause that outlasts the shortest lifetime of a cache but not the longest. The newest two. */
+  /** Numbers of the newest two replies that came after a pause longer than the shortest lifetime of a cache but not than the longest. */
   readonly late?: readonly number[]
   /** Turns that the newest runs of each sub-agent took, by its name. */
   readonly lengths?: { readonly [name: string]: readonly number[] }
@@ -97,7 +97,7 @@ export const unmeasured: Measured = Object.freeze({ correction: 1, cachedShare: 
 const leastCached = 4_096
 /** Number of unread requests in a row after which there is no cache. It may miss once, as after a deployment of the provider. */
 export const mostUnread = 3
-/** Two of this many requests that come late make a longer lifetime pay. */
+/** Number of recent requests, two of which must come late for a longer lifetime to pay. */
 const lateWithin = 20
 /** The weight of an older measurement when another is made. */
 const keptWeight = 0.9
@@ -112,7 +112,7 @@ export const isUncached = ({ unread }: Measured): boolean => unread >= mostUnrea
 export const wentOn = (before: Measured, { time }: { readonly time: number }): Measured =>
   before.repliedAt === undefined ? before : { ...before, pause: Math.max(0, time - before.repliedAt) }
 
-/** Number of runs of a sub-agent that tell how long its next one will be at least, and how many of them are needed. */
+/** Number of runs of a sub-agent that are kept to predict the length of its next one, and number of them that are needed. */
 const runsKept = 8
 const runsNeeded = 2
 
@@ -154,8 +154,8 @@ export function measure(before: Measured, reply: Reply): Measured {
 }
 
 /**
- * Adds what the usage of a reply says of the provider's cache. A request that is smaller than the previous one, or that another model answers, does not
- * share its cached beginning and is ignored.
+ * Adds the facts about the provider's cache from the usage of a reply. A request that is smaller than the previous one,
+ * or that another model answers, does not share its cached beginning and is ignored.
  */
 function measureCache(next: Next, { message, estimatedTokens, time }: Reply): void {
   const { usage, model } = message

@@ -24,7 +24,7 @@ interface Under {
   readonly annotations?: Annotations | undefined
 }
 
-/** Returns the same, and the tokens of the index of names in it. */
+/** Returns the estimated tokens of the trunk as shown up to this depth, and those of the index of names in it. */
 function shownUpTo(
   conversation: Conversation,
   depth: number,
@@ -132,7 +132,7 @@ export function sizesOfFold(
   return { before, after: trunkTokens, unchanged: tokensBeforeIndex(conversation) }
 }
 
-/** Returns the tokens of the trunk before the index of names, which stands behind all else of its step, and behind a summary that covers the step. */
+/** Returns the tokens of the trunk before the index of names, which follows everything else of its step, and a summary that covers the step. */
 function tokensBeforeIndex(conversation: Conversation): number {
   const { overlay, annotations } = conversation
   const indexed = conversation.node(annotations!.hidden.index(conversation)!.at)!

@@ -4,10 +4,10 @@ import type { ConversationNode } from '../tree/node.ts'
 /** Sums over a trunk up to one of its nodes, in estimated tokens. */
 interface Sums {
   readonly user: number
-  /** Tokens that one reply and the results of its calls add: a moving average. */
+  /** Moving average of the tokens that one reply and the results of its calls add. */
   readonly growth: number
   readonly replies: number
-  /** The path to the message that the last reply answered. */
+  /** Tokens of the path to the message that the last reply answered. */
   readonly answered: number
 }
 
@@ -34,8 +34,8 @@ interface Kept {
 const kept = new WeakMap<Conversation, Kept>()
 
 /**
- * Sums over a conversation's trunk, up to a depth with `at`. Earlier sums are cached, so a call costs only the new nodes. A conversation that never
- * asks pays nothing.
+ * Returns the sums over a conversation's trunk, or with `at` up to a depth. Earlier sums are cached, so a call costs
+ * only the new nodes. A conversation that never asks pays nothing.
  */
 export function trunkSums(conversation: Conversation): Sums & { readonly at: (depth: number) => Sums } {
   const { path, epoch } = conversation

@@ -6,11 +6,11 @@ import type { ConversationNode } from '../tree/node.ts'
 /** Entry of a name in the ledger. Positions count the steps of the log. */
 export interface NameEntry {
   readonly name: string
-  /** The hidden step that says most about it, the newest of equals; 0 while none contains it. */
+  /** The hidden step that says most about the name, the newest of equals; 0 while none contains it. */
   home: NodeId
   worth: number
   homePlace: number
-  /** Number of times that the agent wrote it, and the last position. */
+  /** Number of times that the agent wrote the name, and the position of the last one. */
   uses: number
   lastUse: number
 }
@@ -80,7 +80,7 @@ export class NameLedger {
     return names
   }
 
-  /** Takes in a node of a hidden step of the trunk. */
+  /** Adds the names of a node that belongs to a hidden step of the trunk. */
   house(node: ConversationNode): void {
     if (this.#housed.has(node.id)) return
     this.#housed.add(node.id)
@@ -101,7 +101,7 @@ export class NameLedger {
     for (const id of this.#names.keys()) if (!conversation.onTrunk(id)) this.#names.delete(id)
   }
 
-  /** Yields each name once that may be among the best `most` of those for which `isMeant` holds. */
+  /** Yields the names that may be among the best `most` for which `isMeant` holds, each once. */
   *candidates(most: number, isMeant: (entry: NameEntry) => boolean): Generator<NameEntry> {
     for (const entry of this.#used) if (entry.home !== 0 && isMeant(entry)) yield entry
     for (const [worth, unused] of this.#unused) {

@@ -31,10 +31,10 @@ export function withoutTail(name: string): string {
   return name.slice(0, end)
 }
 
-/** Deepest nesting that is searched for names. */
+/** Maximum nesting that is searched for names. */
 const deepest = 50
 
-/** Returns the strings of a call's arguments, a line each. In JSON, escapes would stick to names. */
+/** Returns the strings of a call's arguments, one on each line. In JSON, escapes would stick to names. */
 function stringsOf(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value
   if (value === null || typeof value !== 'object' || depth === deepest) return ''
@@ -51,8 +51,8 @@ export function wordsOf({ message }: Pick<ConversationNode, 'message'>): string 
 }
 
 /**
- * Returns the names of a node with their own worth. The agent's own text, declarations, paths and what results keep count more; hashes and overlong names
- * count less.
+ * Returns the names of a node with their own worth. The agent's own text, declarations, paths and names of artifacts
+ * count more; hashes and overlong names count less.
  */
 export function namesOf(node: ConversationNode): ReadonlyMap<string, number> {
   const { message } = node

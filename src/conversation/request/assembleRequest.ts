@@ -22,7 +22,7 @@ import { renderSpanFacts, renderSummary, type LaidOverlay } from './overlay.ts'
 import { recallName } from '../tree/stepText.ts'
 import { defaultTagPolicy, type PlacedTag, type TagPolicy } from './visibleTags.ts'
 
-/** The parts of a request besides the conversation. The brakes never change during an agent's life. */
+/** The parts of a request besides the conversation. The brakes of an agent never change. */
 export interface RequestFrame {
   readonly system: string
   readonly tools: readonly ToolSpec[]
@@ -40,7 +40,7 @@ type TurnParts = Pick<RequestFrame, 'system' | 'tools' | 'settings'>
 export interface ToldRequest {
   /** Messages of the request, in a separate array from the model's. */
   readonly messages: () => readonly RequestMessage[]
-  /** One entry for each message. */
+  /** Origins of the messages, one entry for each. */
   readonly provenance: () => readonly Provenance[]
 }
 
@@ -60,7 +60,7 @@ export class AssembledRequest {
     this.expired = expired
   }
 
-  /** One entry for each message. */
+  /** Origins of the messages, one entry for each. */
   get provenance(): readonly Provenance[] {
     return this.told.provenance()
   }
@@ -171,7 +171,7 @@ export class RequestAssembler {
     return new AssembledRequest({ ...this.#frame, messages: this.#messages.copy() }, told, expired)
   }
 
-  /** A compacted span is rendered as a whole, so a change inside it counts as a change at its beginning. */
+  /** Returns the depth from which to render. A compacted span is rendered as a whole, so a change inside it counts as one at its beginning. */
   #wholeSpan(changed: number, overlay: Overlay | undefined): number {
     if (overlay === undefined) return changed
     return changed <= this.#conversation.depthOf(overlay.to) ? Math.min(changed, this.#spanDepth) : changed
@@ -279,7 +279,7 @@ export class RequestAssembler {
     this.#push({ role: 'user', content: [{ type: 'text', text }] }, { type: 'note', kind })
   }
 
-  /** Providers want roles to alternate, so neighbouring user messages become one. */
+  /** Adds a message. Providers want roles to alternate, so neighbouring user messages become one. */
   #push(given: RequestMessage, origin: Origin): void {
     this.#unfinished = undefined
     // Whatever becomes part of a conversation's request comes by here.

@@ -14,7 +14,7 @@ export interface BrakeNote {
   readonly text: string
 }
 
-/** A note written by the runtime. Its text is neutralised, so that nothing in it can pass for markup of ours. */
+/** Returns a note by the runtime. Its text is neutralised, so that nothing in it can pass for the runtime's markup. */
 export const note = (kind: string, steps: readonly NodeId[], text: string): string =>
   `<brake-note kind="${kind}"${spanOf(steps)}>${neutralise(text, brakeMarkers)}</brake-note>`
 
@@ -98,8 +98,8 @@ export interface Notice {
 
 export const renderNotice = ({ kind, text }: Notice): string => note(kind, [], text)
 
-/** The note shown in place of pruned steps. */
+/** Renders the note shown in place of pruned steps. */
 export const renderMemo = (memo: string, steps: readonly NodeId[]): string => note('memo', steps, memo)
 
-/** Names that occur only in hidden steps. Each line has the id of a step, then its names. */
+/** Renders the names that occur only in hidden steps. Each line has the id of a step, then its names. */
 export const renderIndex = (index: string): string => note('index', [], `\n${index}\n`)

@@ -26,7 +26,7 @@ export class BrakeRendering {
   #shownTags: ReadonlySet<Tag> = new Set()
   /** The visible tags, and tags with only their facts shown. */
   #byNode: ReadonlyMap<NodeId, readonly PlacedTag[]> = new Map()
-  /** Epoch of the last update; only a change of it changes the notes between updates. */
+  /** Epoch of the last update. Between updates, the notes change only if the epoch does. */
   #epoch = -1
   #turn = 0
   #nextExpiry = 0
@@ -84,7 +84,7 @@ export class BrakeRendering {
     return this.#shownTags
   }
 
-  /** Notes that stand after a node. */
+  /** Returns the notes that stand after a node. */
   notesAt(node: ConversationNode): BrakeNote[] {
     return [...this.#tagsAt(node.id), ...this.#noticesAt(node.id).map(brakeNote)]
   }
@@ -112,7 +112,7 @@ export class BrakeRendering {
     })
   }
 
-  /** Tags within a compacted span, oldest first: a summary does not replace them. */
+  /** Returns the tags within a compacted span, oldest first. A summary does not replace them. */
   tagsWithin(from: number, to: number): BrakeNote[] {
     const isWithin = (id: NodeId): boolean => this.#depth(id) >= from && this.#depth(id) <= to
     const ids = [...this.#byNode.keys()].filter(isWithin).toSorted((a, b) => a - b)
@@ -126,7 +126,7 @@ export class BrakeRendering {
     return notesOfSpan(span, this.#conversation)
   }
 
-  /** Returns the index of names if it stands after one of these steps: for a model that can recall the steps that it lists. */
+  /** Returns the index of names if it stands after one of these steps, and the model can recall the steps that it lists. */
   indexWithin(from: NodeId, to: NodeId): BrakeNote[] {
     const index = this.#canRecall ? this.#shownIndex() : undefined
     return index === undefined || index.at < from || index.at > to ? [] : [indexNote(index)]
@@ -151,7 +151,7 @@ export class BrakeRendering {
       }))
   }
 
-  /** Rolls up checkpoints only where the request changes anyway. Returns those whose rendering has changed. */
+  /** Rolls up checkpoints only where the request changes anyway. Returns the checkpoints whose rendering has changed. */
   #rollUp(visible: readonly PlacedTag[], changedDepth: number): readonly PlacedTag[] {
     const checkpoints = visible.filter(({ tag }) => tag.kind === 'checkpoint')
     const first = checkpoints[0]

@@ -5,7 +5,7 @@ import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 export interface TurnRequest {
   readonly model: string
   readonly request: ModelRequest
-  /** One entry for each message of the request. */
+  /** Origins of the request's messages, one entry for each. */
   readonly provenance: readonly Provenance[]
 }
 
@@ -14,7 +14,7 @@ export interface CapturedRequest extends TurnRequest {
   readonly seq: number
   readonly runId: string
   readonly turnIndex: number
-  /** The first attempt that sent it. */
+  /** The first attempt that sent the request. */
   readonly attempt: number
   /** Number of leading messages that were already in the previous request. */
   readonly kept: number

@@ -42,7 +42,7 @@ function checkEnds(messages: readonly RequestMessage[]): Violation[] {
 function checkCalls(messages: readonly RequestMessage[]): Violation[] {
   const violations: Violation[] = []
   const seen = new Set<string>()
-  /** Open calls, and the messages that made them. */
+  /** Open calls by id, each with the index of the message that made it. */
   let waiting = new Map<string, number>()
   messages.forEach((message, index) => {
     if (message.role === 'toolResult') {
@@ -123,7 +123,7 @@ const signedParts = (content: readonly Block[]): string[] =>
     return block.type === 'thinking' && block.signature !== undefined ? [JSON.stringify(block)] : []
   })
 
-/** Returns the part of a reply that may be sent, without trailing thinking and open calls of the provider. */
+/** Returns the forms in which a reply may be sent: whole, without trailing thinking, and also without open calls of the provider. */
 function sentForms(content: readonly Block[]): (readonly Block[])[] {
   const said = content.filter(isSaid)
   const tail = withoutLastThinking(said)

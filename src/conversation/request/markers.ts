@@ -21,7 +21,7 @@ interface Pattern {
 /** Matched length of each pattern; negative if it does not match. */
 type Reading = readonly number[]
 
-/** States in which a look-alike is complete: that of a tag, that of an id. */
+/** States in which a look-alike is complete: one for a tag, one for an id. */
 export const foundTag = 254
 export const foundId = 255
 
@@ -75,7 +75,7 @@ export class Markers {
   }
 }
 
-/** An r and an n together look like an m. */
+/** Returns the elements of a pattern for a character. An r and an n together look like an m. */
 const wantedOf = (char: string): number[] =>
   char === 'm' ? [bitOf('r') | letterM, bitOf('n')] : [char === '-' ? dash : bitOf(char)]
 

@@ -38,7 +38,7 @@ export class MaskedSteps {
     return this.#saved.keys()
   }
 
-  /** Gives the lowest depth of the trunk whose rendering changes. */
+  /** Adds steps. Returns the lowest depth of the trunk whose rendering changes. */
   add(steps: readonly NodeId[], subject: MaskSubject): number {
     for (const id of steps) this.#saved.set(id, savedIn(id, subject))
     return firstMasked(steps, subject)?.depth ?? Infinity
@@ -49,7 +49,7 @@ export class MaskedSteps {
     for (const id of steps) this.#saved.delete(id)
   }
 
-  /** Estimated tokens that masks remove from the trunk. The cost grows with the number of masked steps. */
+  /** Returns the estimated tokens that masks remove from the trunk. The cost grows with the number of masked steps. */
   saved(subject: HiddenSubject): number {
     let sum = 0
     for (const [id, saved] of this.#saved) if (isLeft(id, subject)) sum += saved
@@ -123,7 +123,7 @@ function makeMask({ id, isIrreversible, reversible }: ResultNode, message: ToolR
   return media === '' && render(mask, true).length >= said.length ? null : mask
 }
 
-/** Returns a line with what a result keeps, which can be read however it is hidden; `''` without anything. */
+/** Returns a line with the kept parts of a result, which can be read however it is hidden; `''` if there are none. */
 function keptApart(message: ToolResultMessage): string {
   const names = keptNames(message)
   return names === '' ? '' : `[kept: ${names}]`
@@ -153,7 +153,7 @@ export function shownMessage(
   return mask ?? (overlay === undefined ? node.message : cutBy(overlay, node))
 }
 
-/** Estimated tokens of the shown part of a message. */
+/** Returns the estimated tokens of the shown part of a message. */
 export function tokensOfShown(
   node: ConversationNode,
   subject: ShownSubject & { readonly counter: TokenCounter },
@@ -162,7 +162,7 @@ export function tokensOfShown(
   return shown === node.message ? node.tokens : subject.counter.message(shown)
 }
 
-/** Estimated tokens that a mask of a step would free. */
+/** Returns the estimated tokens that a mask of a step would free. */
 export function freedByMask(
   { nodes }: { readonly nodes: readonly ConversationNode[] },
   subject: ShownSubject & { readonly counter: TokenCounter },

@@ -14,13 +14,13 @@ export interface OverlaySubject {
   trunkAt(index: number): ConversationNode | undefined
   readonly counter: TokenCounter
   readonly annotations?: { readonly pinned: ReadonlySet<NodeId> } | undefined
-  /** The overlay in force before. */
+  /** The overlay that was in force before. */
   readonly overlay?: Overlay | undefined
   node(id: NodeId): ConversationNode | undefined
   onTrunk(id: NodeId): boolean
 }
 
-/** An overlay of a conversation, with the estimated tokens that it saves over its span, and those of its summary and facts. */
+/** An overlay of a conversation, with the estimated tokens that it saves over its span, and the tokens of its summary and facts. */
 export interface LaidOverlay extends Overlay {
   /** Facts of the steps that it covers, a line each. They are known without its span. */
   readonly facts: string
@@ -150,7 +150,7 @@ export class LaidOverlays {
     this.#kept = kept
   }
 
-  /** Places of the overlays, as they are kept. */
+  /** Positions of the overlays, in stored form. */
   get spans(): OverlaySpan[] {
     return this.#all.map(({ nodeId, from, to }) => ({ nodeId, from, to }))
   }

@@ -37,7 +37,7 @@ const letterX = 'x'.charCodeAt(0)
 const isDigit = (like: Likeness): boolean => like >= 0x30 && like <= 0x39
 const isHexLetter = (like: Likeness): boolean => like >= 0x61 && like <= 0x66
 
-/** The place after one more character; `undefined` if it does not belong to the reference. */
+/** Returns the place after one more character; `undefined` if it does not belong to the reference. */
 export function readOn(place: Place, like: Likeness): Place | undefined {
   if (place >= hex) {
     const digit = isDigit(like) ? like - 0x30 : isHexLetter(like) ? like - 0x57 : undefined
@@ -55,7 +55,7 @@ export function readOn(place: Place, like: Likeness): Place | undefined {
 
 export const nameMeans = (place: Place): number | undefined => meantAt[place]
 
-/** The code point of a complete number; `undefined` if the place is not in one. */
+/** Returns the code point of a complete number; `undefined` if the place is not in one. */
 export function numberMeans(place: Place): number | undefined {
   const value = place >= hex ? place - hex : place >= decimal ? place - decimal : beyondAll
   return value < beyondAll ? value : undefined

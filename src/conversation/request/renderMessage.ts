@@ -45,7 +45,7 @@ export function renderMessage(message: Message): RequestMessage | undefined {
 
 const sentKeys = ['role', 'callId', 'toolName', 'content', 'isError']
 
-/** Returns a result with only the fields that are sent, in their order. */
+/** Returns true if a result is sent unchanged: it has only the fields that are sent, in their order, with valid contents. */
 function isSentAsItIs(message: ToolResultMessage): boolean {
   return (
     Object.keys(message).every((key, index) => key === sentKeys[index]) &&
@@ -85,11 +85,11 @@ export function withoutLastThinking(content: readonly Block[]): readonly Block[]
   return end === content.length ? content : content.slice(0, end)
 }
 
-/** Pattern of tool names that every provider accepts. A model may have made up any other name. */
+/** Converts a tool name to one that every provider accepts. A model may have made up any name. */
 export const soundName = (name: string): string =>
   /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown'
 
-/** Pattern of call ids that every provider accepts. OpenAI accepts at most 64 characters. */
+/** Converts a call id to one that every provider accepts. OpenAI accepts at most 64 characters. */
 export const soundCallId = (id: string): string =>
   /^[A-Za-z0-9_-]{1,64}$/.test(id)
     ? id
@@ -114,12 +114,12 @@ function soundCall(block: Block): Block {
   }
 }
 
-/** Replacement for a reply if nothing else of it can be sent. */
+/** Replacement for the content of a reply of which nothing else can be sent. */
 const cutOff: Block = { type: 'text', text: '(this reply was cut off)' }
 
 /**
- * Returns the provider's own calls that have no result, in a reply or in `next`, which continues it. Providers refuse a request with such a call. A
- * call that waits for one of ours, such as code that calls our tools, gets its result later.
+ * Returns the provider's own calls that have no result, in a reply or in `next`, which continues it. Providers refuse a request
+ * with such a call. A call that waits for one of the agent's calls, such as code that calls its tools, gets its result later.
  */
 export function openProviderCalls(content: readonly Block[], next: readonly Block[] = []): ReadonlySet<Block> {
   const calls = content.filter((block) => block.type === 'provider' && block.kind === 'call')
@@ -138,7 +138,7 @@ const noCalls: ReadonlySet<Block> = new Set()
 
 const isResult = (block: Block): block is ProviderBlock => block.type === 'provider' && block.kind === 'result'
 
-/** Returns the id of a call in the form of the AI SDK, the only one that we read. */
+/** Returns the id of a call in the form of the AI SDK, the only form that is read. */
 function callOf({ data }: ProviderBlock): string | undefined {
   const id: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'toolCallId') : undefined
   return typeof id === 'string' ? id : undefined
@@ -161,7 +161,7 @@ export const wellFormed = <T>(value: T): T => (isSound(value) ? value : repaired
 
 const looked = new WeakMap<object, object>()
 
-/** Does the same for a value that never changes and is sent in many turns, such as an agent's tools. The result is cached. */
+/** As `wellFormed`, for a value that never changes and is sent in many turns, such as an agent's tools. The result is cached. */
 export function wellFormedOnce<T extends object>(value: T): T {
   const known = looked.get(value)
   if (known !== undefined) return known as T
@@ -205,8 +205,8 @@ export interface Unfinished {
 export const neutralise = (text: string, markers: Markers): string => new Scan(markers).text(text)
 
 /**
- * Does the same for the blocks of a message, which an adapter may join. `before` is the end of a message that this one is merged into. Returns the
- * same array if nothing changes.
+ * As `neutralise`, for the blocks of a message, which an adapter may join. `before` is the end of a message that this
+ * one is merged into. Returns the same array if nothing changes.
  */
 export function neutraliseBlocks(
   content: readonly Block[],
@@ -242,7 +242,7 @@ class Scan {
   #state: number
   /** Progress in reading a character reference. */
   #reference: Place | undefined
-  /** A reference was read except for its `;`. */
+  /** True if a reference was read except for its `;`. */
   #isReferenceRead: boolean
   /** Index in this text of the reference's start, and of the sign that opened the look-alike; −1: in an earlier text. */
   #referenceAt = -1
@@ -318,7 +318,7 @@ class Scan {
     if (text.codePointAt(at)! > 0xffff) units[at + 1] = by
   }
 
-  /** `false`: the reference ended before this character, or was not one. */
+  /** Reads one more character of a reference. Returns `false` if the reference ended before this character, or was not one. */
   #takeInReference(reference: Place, like: Likeness, text: string, at: number): boolean {
     if (like === space || (this.#isReferenceRead && like === semicolon)) {
       // For `&amp;`, after the sign its `;` is still to come.

@@ -4,13 +4,13 @@ import type { Fact } from '../tree/facts.ts'
 
 /** Policy for how long tags stay in the request. Turns are counted across runs. */
 export interface TagPolicy {
-  /** A lesson or finding shows while it is at most this many turns old … */
+  /** Maximum age at which every lesson or finding is shown, in turns. */
   readonly lessonWindowTurns: number
-  /** … or among this many of the newest of its kind. */
+  /** Number of the newest lessons, and of the newest findings, that are shown at any age. */
   readonly lessonWindowCount: number
   /** `lazy`: an old tag stays until the request changes at or before it anyway, so the provider's cache holds. */
   readonly decay: 'exact' | 'lazy'
-  /** If there are more checkpoints than this, or more tokens in them, the older half is shown as one note. */
+  /** Number of checkpoints above which the older half is shown as one note; the same happens above `maxCheckpointTokens`. */
   readonly maxCheckpoints: number
   readonly maxCheckpointTokens: number
 }
@@ -33,8 +33,8 @@ export interface PlacedTag {
 }
 
 /**
- * Returns the tags to show in the request of `turnIndex`. `tags` are those of the trunk, oldest first. Outcomes and checkpoints are always shown; a
- * tag that a newer one of its kind repeats is not. Pure.
+ * Returns the tags to show in the request of `turnIndex`. `tags`: the tags of the trunk, oldest first. Outcomes and
+ * checkpoints are always shown. A tag that a newer one of its kind repeats is not. Pure.
  */
 export function visibleTags(tags: readonly PlacedTag[], policy: TagPolicy, turnIndex: number): PlacedTag[] {
   const seen = new Set<string>()

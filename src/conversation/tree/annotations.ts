@@ -55,11 +55,11 @@ export interface KeptAnnotations {
   readonly hidden: KeptHidden
   readonly masked: readonly (readonly [NodeId, number])[]
   readonly hasUnpinned: boolean
-  /** Missing in annotations that were stored before the first one. */
+  /** Parts that providers refused; missing in annotations that were stored before the first one. */
   readonly refused?: readonly Refused[]
-  /** Missing while there are none. */
+  /** Steps that were shown again; missing while there are none. */
   readonly shown?: readonly NodeId[]
-  /** Missing while none works. */
+  /** Receipts of calls in the background, by the calls' ids; missing while no call is at work. */
   readonly working?: readonly (readonly [string, Receipt])[]
 }
 
@@ -80,7 +80,7 @@ export class Annotations {
   readonly policies: PolicyLog
   readonly hidden: HiddenSteps
   readonly masked: MaskedSteps
-  /** Reverts to a node since a person last spoke. */
+  /** Number of reverts to each node since a person last spoke. */
   readonly #revertsTo: Map<NodeId, number>
   /** Every tag, oldest first. */
   readonly tagged: Tagged[]
@@ -159,7 +159,7 @@ export class Annotations {
     return isNews
   }
 
-  /** The prune or fold that hides a step, by the step's id. */
+  /** Returns the prune or fold that hides a step, given by the step's id. */
   hiddenBy(stepId: NodeId): HiddenSpan | undefined {
     return this.hidden.spanOf(stepId)
   }
@@ -168,7 +168,7 @@ export class Annotations {
     return this.#shownAgain.has(stepId)
   }
 
-  /** Takes in an applied prune, fold, mask, or the taking back of one. Returns the lowest depth of the trunk whose rendering changes. */
+  /** Applies the outcome of a prune, fold, mask or show. Returns the lowest depth of the trunk whose rendering changes. */
   hide(outcome: PruneOutcome, subject: Parameters<MaskedSteps['add']>[1]): number {
     const { steps, masked, shown } = outcome
     if (masked === true) return this.masked.add(steps, subject)
@@ -213,7 +213,7 @@ export class Annotations {
     return this.#yielding
   }
 
-  /** Takes in the outcome of a pin; returns who asked for it. */
+  /** Applies the outcome of a pin. Returns who asked for it. */
   pin({ id, applied, step, pinned }: PinOutcome): PinRequest['by'] | undefined {
     const by = this.settle('pins', id)
     if (!applied || step === undefined) return by
@@ -228,7 +228,7 @@ export class Annotations {
     this.#working.set(id, receipt)
   }
 
-  /** Returns the node of the receipt; `undefined`: the call is not at work. */
+  /** Ends a call in the background. Returns the node of its receipt; `undefined` if the call is not at work. */
   endWork(id: string): NodeId | undefined {
     const receipt = this.#working.get(id)
     this.#working.delete(id)
@@ -258,7 +258,7 @@ export class Annotations {
     queue.push(record.request)
   }
 
-  /** Takes a request off its queue, whatever its outcome; returns who made it. */
+  /** Removes a request from its queue, whatever its outcome. Returns who made it. */
   settle(queue: keyof Waiting, id: string, isApplied = false): RevertRequest['by'] | undefined {
     const waiting: { readonly id: string; readonly by: RevertRequest['by']; readonly policy?: string }[] =
       this.waiting[queue]

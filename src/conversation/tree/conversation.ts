@@ -65,7 +65,7 @@ export class TrunkChanges {
     return this.#depths.length
   }
 
-  /** The lowest depth that changed since that epoch. */
+  /** Returns the lowest depth that changed since that epoch. */
   since(epoch: number): number {
     let depth = Infinity
     for (let i = epoch; i < this.epoch; i++) depth = Math.min(depth, this.#depths[i]!)
@@ -83,13 +83,13 @@ export class TrunkChanges {
 export class Conversation extends TreeView implements ConversationView, Reshaped {
   readonly #counter: TokenCounter
   readonly overlays: LaidOverlays
-  /** Messages that wait; missing until the first one does. */
+  /** Waiting messages; missing until the first one waits. */
   #waiting: WaitingMessages | undefined
   #open: OpenStep | undefined
   #lastSeq = 0
   #measured = unmeasured
   #annotations: Annotations | undefined
-  /** Missing until there is one. */
+  /** Changes of the trunk other than growth; missing until there is one. */
   #changes: TrunkChanges | undefined
   #notes = noNotes
   /** Text that tells the model about an answer that could not be used. */
@@ -98,7 +98,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
   #ownFrom: NodeId = 1
   /** The state on the tree; `undefined` until it is first changed. */
   state: TreeState | undefined
-  /** Where the overlay in force lies; every change that could end it, or bring another, is one of the trunk. */
+  /** Span of the overlay in force. Every change that could end it, or bring another, is a change of the trunk. */
   #shown: OverlaySpan | undefined
 
   /** Restores a conversation. `kept`: the result of `keep` of a conversation with the same counter, and its nodes. */
@@ -158,7 +158,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
     return this.#changes?.epoch ?? 0
   }
 
-  /** The lowest depth that changed since that epoch: messages rendered before it still hold. */
+  /** Returns the lowest depth that changed since that epoch. Messages rendered before it are still valid. */
   changedSince(epoch: number): number {
     return this.#changes?.since(epoch) ?? Infinity
   }
@@ -181,7 +181,7 @@ export class Conversation extends TreeView implements ConversationView, Reshaped
     return [...(this.#annotations?.masked.steps ?? [])].filter((id) => this.onTrunk(id)).toSorted((a, b) => a - b)
   }
 
-  /** Messages that wait, oldest first. */
+  /** Waiting messages, oldest first. */
   get queues(): { readonly [Q in QueueName]: readonly QueuedMessage[] } {
     return this.#waiting?.queues ?? noQueues
   }

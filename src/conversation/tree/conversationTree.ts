@@ -30,7 +30,7 @@ export class ConversationTree {
   /** Nodes of the trunk. An id stands for a stored node until the whole trunk is requested. */
   readonly #trunk: (ConversationNode | NodeId)[]
   #isRead: boolean
-  /** Missing until there is one. */
+  /** Ids of calls so far; missing until there is one. */
   #callIds: KnownIds | undefined
   readonly #kept: KeptTree | undefined
   /** Nodes that differ from their stored form. */
@@ -41,7 +41,7 @@ export class ConversationTree {
   /** The last imported id; 0 if there is none. */
   foreignTo: NodeId
 
-  /** `tagsOf`: the tags of a stored node. */
+  /** `tagsOf`: returns the tags of a stored node. */
   constructor(kept?: KeptTree, tagsOf: (id: NodeId) => readonly Tag[] = noTags) {
     this.#kept = kept
     if (kept !== undefined) makeRoom(this.#nodes, kept.lastNodeId)
@@ -154,7 +154,7 @@ export class ConversationTree {
     for (const copy of copies) this.#push(copy)
   }
 
-  /** Changes the messages of nodes of the trunk; returns the depth of the first. */
+  /** Changes the messages of nodes of the trunk. Returns the depth of the first. */
   change(ids: readonly NodeId[], counter: TokenCounter, change: (node: ConversationNode) => ConversationNode): number {
     const trunk = this.#path
     const first = trunk.findIndex(({ id }) => ids.includes(id))
@@ -219,7 +219,7 @@ function makeRoom(nodes: (ConversationNode | undefined)[], last: NodeId): void {
 
 const idOf = (there: ConversationNode | NodeId): NodeId => (typeof there === 'number' ? there : there.id)
 
-/** Spans of consecutive ids of a trunk, in ascending order. */
+/** Returns the spans of consecutive ids of a trunk, in ascending order. */
 function spansOf(trunk: readonly (ConversationNode | NodeId)[]): [NodeId, NodeId][] {
   const spans: [NodeId, NodeId][] = []
   for (const there of trunk) {

@@ -11,7 +11,7 @@ export const slice = 250_000
 
 export interface ExcerptLimits {
   readonly lines: number
-  /** Share of the room above which long lines are cut. */
+  /** Maximum number of characters. Lines longer than a third of it are cut, unless the whole text fits. */
   readonly chars: number
 }
 

@@ -34,7 +34,7 @@ export interface KeptConversation {
 
 const none: readonly never[] = Object.freeze([])
 
-/** Returns the tags of each node of a stored conversation: the same objects that its annotations have. */
+/** Returns a function that gives the tags of each node of a stored conversation: the same objects that its annotations have. */
 export function tagsIn({ annotations }: KeptConversation): (id: NodeId) => readonly Tag[] {
   const tags = new Map<NodeId, Tag[]>()
   for (const { nodeId, tag } of annotations?.tagged ?? none) tags.set(nodeId, [...(tags.get(nodeId) ?? none), tag])

@@ -24,11 +24,11 @@ export interface ConversationNode {
   readonly tags: readonly Tag[]
   /** The node that this one repeats, after a revert removed the original from the trunk. */
   readonly rebasedFrom?: NodeId
-  /** For a copy that a graft made: the node it repeats, which is no copy itself. */
+  /** Set for a copy that a graft made: the node that it repeats, which is not a copy itself. */
   readonly copiedFrom?: NodeId
-  /** For a result: its call was started and cannot be undone. */
+  /** Set for a result whose call was started and cannot be undone. */
   readonly isIrreversible?: true
-  /** Set for a result whose call was started and whose tool can undo its effect. `seq` is that of the record of its end. */
+  /** Set for a result whose call was started and whose tool can undo its effect. `seq`: sequence number of the record of its end. */
   readonly reversible?: { readonly seq: number; readonly isUndone: boolean }
   /** Set for a result whose call polls for something. */
   readonly isPolling?: true
@@ -41,7 +41,7 @@ export interface ConversationNode {
 /** A user message, or an assistant message with all its tool results: the smallest unit kept or abandoned. */
 export interface Step {
   readonly id: NodeId
-  /** Id of the last node, which any target inside the step means. */
+  /** Id of the last node, to which any target inside the step refers. */
   readonly endId: NodeId
   readonly nodes: readonly ConversationNode[]
 }
@@ -196,7 +196,7 @@ export function wrongInPlace(
   return `its parent must be the head, ${head === undefined ? 'none' : formatNodeId(head.id)}`
 }
 
-/** Notes the marks of a call that starts, and of one that it makes: its effects are its own. */
+/** Notes the marks of a call that starts, or of a call that it makes, whose effects count as its own. */
 export function markCall(open: OpenStep | undefined, record: RecordOf<'tool.start' | 'inner.start'>): void {
   if (open === undefined) return
   const { marks } = open

@@ -25,7 +25,7 @@ export class GrowingList<T> {
     this.#items.push(item)
   }
 
-  /** Truncates it to `length`. */
+  /** Truncates the list to `length`. */
   cut(length: number): void {
     if (length < this.#given) this.#begin(length)
     else this.#items.length = length
@@ -140,7 +140,7 @@ class Turn {
   #index = -1
   #messages = 0
 
-  /** Starts after the first `length` of these. */
+  /** Starts after the first `length` of the origins. */
   constructor(origins: readonly (Origin | Parts)[], length: number) {
     for (let index = length - 1; index >= 0; index -= 1) {
       for (const origin of [origins[index]!].flat().toReversed()) {

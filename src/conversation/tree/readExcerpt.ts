@@ -12,11 +12,11 @@ export interface ExcerptRequest {
 
 interface Named {
   readonly name: string
-  /** Kind of the text, shown in brackets behind its name. */
+  /** Kind of the text, shown in brackets after its name. */
   readonly what: string
 }
 
-/** `isError` is true if the request was not answered, and the text says why. */
+/** Result of reading. `isError`: true if the request was not answered, and the text says why. */
 export interface Read {
   readonly text: string
   readonly isError: boolean

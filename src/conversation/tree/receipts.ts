@@ -17,8 +17,8 @@ export function beginWork(
 }
 
 /**
- * Puts what a background call has done on its receipt, where reverts, undoing and names look for it. The model reads the report, which is a
- * message; the words of the receipt stay.
+ * Adds the effects of a background call to its receipt, where reverts, undoing and names look for them. The model reads
+ * the report, which is a message; the text of the receipt stays.
  */
 export function endWork(conversation: Reshaped, record: RecordOf<'call.reported'>): void {
   const { id, isError, receipt, ended } = record
@@ -33,12 +33,12 @@ export function endWork(conversation: Reshaped, record: RecordOf<'call.reported'
   )
 }
 
-/** Ends the calls whose branch was abandoned, and of which nothing more comes. */
+/** Ends the background calls of an abandoned branch, of which nothing more comes. */
 export function abandonWork(conversation: Reshaped, { background = [] }: Evidence): void {
   for (const { id, aborted } of background) if (aborted) fill(conversation, id, { synthetic: 'aborted' }, false)
 }
 
-/** `isVoid`: it has failed, and kept nothing to undo. */
+/** Completes the receipt of a call that has ended. `isVoid`: the call has failed, and kept nothing to undo. */
 function fill(conversation: Reshaped, id: string, found: Found, isVoid: boolean): void {
   const nodeId = conversation.annotations?.endWork(id)
   const node = nodeId === undefined ? undefined : conversation.node(nodeId)

@@ -7,7 +7,7 @@ import type { Annotations } from './annotations.ts'
 import type { TreeView } from './conversationTree.ts'
 import type { StatePlace, TreeState } from '../parts/state/treeState.ts'
 
-/** A conversation as the folds of brakes change it. */
+/** A conversation in the form that the folds of brakes change. */
 export interface Reshaped extends TreeView {
   readonly counter: TokenCounter
   readonly overlay: LaidOverlay | undefined
@@ -18,19 +18,19 @@ export interface Reshaped extends TreeView {
   state: TreeState | undefined
   /** The step that changes of the state belong to. */
   readonly statePlace: StatePlace
-  /** The annotations, made if there are none yet. */
+  /** Returns the annotations, and makes them if there are none yet. */
   annotate(): Annotations
-  /** Puts a notice after the newest step; in the middle of a step, as after an abort, it would not be read. */
+  /** Puts a notice after the newest step. In the middle of a step, as after an abort, it would not be read. */
   notify(notice: Notice): void
-  /** Notes that the trunk changed from this depth on in another way than by growing. */
+  /** Notes that the trunk changed from this depth on, other than by growing. */
   changed(depth: number): void
-  /** Takes back the text about an answer that could not be used. */
+  /** Removes the text about an answer that could not be used. */
   dropRepair(): void
-  /** @throws RuntimeError `LOG_CORRUPT` if a step is open. */
+  /** Checks that no step is open. @throws RuntimeError `LOG_CORRUPT` if one is. */
   checkWhole(record: LogRecord): void
 }
 
-/** How records of a brake are folded into a conversation, by type. */
+/** Functions that fold the records of a brake into a conversation, by type. */
 export type BrakeFolds<T extends LogRecord['type']> = {
   readonly [R in T]: (conversation: Reshaped, record: Extract<LogRecord, { type: R }>) => void
 }

@@ -7,7 +7,7 @@ import { soundName } from '../request/renderMessage.ts'
 /** The tool that reads hidden steps again. */
 export const recallName = 'recall'
 
-/** Deepest nesting that is read. */
+/** Maximum nesting that is read. */
 const deepest = 50
 
 /**

@@ -66,7 +66,7 @@ export class WaitingMessages {
     else this.#queues[name].push(added)
   }
 
-  /** Removes messages that a result holds. */
+  /** Removes the messages that a result contains. */
   delivered(ids: readonly string[]): void {
     for (const queue of Object.values(this.#queues))
       for (const id of ids) {

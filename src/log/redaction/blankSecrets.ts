@@ -21,7 +21,7 @@ function blankValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, blankEntry(key, inner)]))
 }
 
-/** Numbers are not blanked, because `budgetTokens` would match too. */
+/** Blanks the value of an entry whose key is named like a secret. Numbers are kept, because `budgetTokens` would match too. */
 function blankEntry(key: string, value: unknown): unknown {
   if (/^headers$/i.test(key)) return blankHeaders(value)
   const mayHide = typeof value === 'string' || (typeof value === 'object' && value !== null)
@@ -33,10 +33,10 @@ const blankHeaders = (value: unknown): unknown =>
     ? Object.fromEntries(Object.keys(value).map((name) => [name, redactionMark]))
     : redactionMark
 
-/** Mark in place of a secret. */
+/** Text that replaces a secret. */
 export const redactionMark = '[redacted]'
 
-/** Patterns of keys as errors of providers quote them, whole or half masked. Blanking a harmless word is better than showing a key. */
+/** Pattern of keys as provider errors quote them, whole or partly masked. Blanking a harmless word is better than showing a key. */
 const quotedKey =
   /\bbearer\s+\S+|\bbasic\s+[\w.~+/=-]{8,}|\b(?:sk|rk|pk|gsk|xai|pplx|r8|hf|nvapi|ghp)[-_][\w*.-]{6,}|\bAIza[\w-]{10,}/gi
 

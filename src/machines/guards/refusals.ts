@@ -2,7 +2,7 @@ import type { Draft } from '../draft.ts'
 import type { ReplyOutput } from '../effectTypes.ts'
 import { addReply, endRun, resetReply } from '../runs.ts'
 
-/** Ends the run in which a guard refused a message of people, or the answer. */
+/** Ends the run in which a guard refused a message from people, or the answer. */
 export function refuseRun(draft: Draft, output: ReplyOutput): void {
   if (output.ok) addReply(draft, output)
   else resetReply(draft, output)

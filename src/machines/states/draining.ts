@@ -42,7 +42,7 @@ type Consulted = { readonly output: ConsultOutput }
 type Undone = { readonly output: UndoOutput }
 type Failed = { readonly error: unknown }
 
-/** Where a run goes between turns, in order of precedence. */
+/** Transitions of a run that leaves the drain between turns, in order of precedence. */
 const exits = [
   { guard: 'storeBroken', target: `#${agentMachineId}.paused`, actions: advance(pauseForStore) },
   // Pins requested before a compaction hold against it.
@@ -69,14 +69,14 @@ const exits = [
   { target: `#${agentMachineId}.idle`, description: 'done', actions: advance(finishRun) },
 ] as const
 
-/** Before the exits, and so before the one for headroom: folded steps need no summary. Policies go before built-in measures. */
+/** Transitions before the exits, and thus before compaction, because folded steps need no summary. Policies precede built-in measures. */
 const onwards = [
   { guard: 'consultEnabled', target: 'consulting' },
   { guard: 'foldEnabled', target: 'folding' },
   ...exits,
 ] as const
 
-/** Brakes whose turn comes from this place on, then what follows: requests go before the runtime's own measures. */
+/** Returns the transitions for the brakes from this place on, and those after them. Requests precede the runtime's own measures. */
 const from = (place: number) => [
   ...askedKinds.slice(place).map((kind) => ({ guard: drainTable[kind].guard, target: askedBrakes[kind].queue })),
   ...onwards,
@@ -86,7 +86,7 @@ const after = (kind: AskedBrake) => from(askedKinds.indexOf(kind) + 1)
 const requests = from(0)
 const undoing = { guard: 'undoPending', target: 'undoing' } as const
 
-/** The states that undo what was abandoned. One call at a time, so that the log says after a crash what is left to do. */
+/** Returns the states that undo abandoned calls. One call at a time, so that after a crash the log shows what is left to undo. */
 const undoStates = (rest: ReturnType<typeof from>) => ({
   undoing: {
     invoke: {
@@ -112,7 +112,7 @@ const undoStates = (rest: ReturnType<typeof from>) => ({
   },
 })
 
-/** The states of the drain of a brake, and those that follow from it. */
+/** Returns the states for the drain of a brake, and those that follow from it. */
 function drainOf<K extends AskedBrake>(kind: K) {
   const { input, next } = drainTable[kind]
   const { queue, drained } = askedBrakes[kind]
@@ -151,7 +151,7 @@ const requestOf = ({ policyRequests, drained }: AgentContext): Pick<ConsultInput
   return request === undefined ? {} : { request }
 }
 
-/** Between turns, with no stream open and no tool running: the only place where the tree may be reshaped. */
+/** State between turns, with no stream open and no tool running: the only place where the tree may be reshaped. */
 export const draining = agentSetup.createStateConfig({
   description: 'Between turns: the only place where the conversation may be reshaped.',
   initial: 'entering',

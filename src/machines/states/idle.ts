@@ -8,7 +8,7 @@ import { addUserMessage, pauseForStore, resumeFailed, startRun, startTurn } from
 
 const causes = { prompt: 'prompt', steer: 'steering', followUp: 'followUp' } as const
 
-/** How many messages the run begins with; `undefined` for the one alone. */
+/** Returns the number of messages that the run begins with; `undefined` for a single one. */
 function messagesOf({ context }: Draft, message: QueuedMessage): number | undefined {
   const all = [...context.steering, ...context.followUps, message]
   const count = all.reduce((sum, said) => sum + 1 + (said.context?.length ?? 0), 0)
@@ -30,13 +30,13 @@ function openRun(draft: Draft, event: Message): void {
   addUserMessages(draft, event, cause)
 }
 
-/** A message to an agent at rest starts a run, whichever way it was said. */
+/** Starts a run with a message to an agent at rest, whichever way the message was sent. */
 export const beginRun = advance<Message>((draft, event) => {
   openRun(draft, event)
   startTurn(draft)
 })
 
-/** The drain that comes first opens the turn. */
+/** Starts a run without its turn, which is opened after the drain that comes first. */
 const beginColdRun = advance<Message>(openRun)
 
 export const beginQueuedRun = advance((draft) => {

@@ -25,7 +25,7 @@ function resumeRun(draft: Draft, { id, limits }: Resume): void {
     draft.setRun({ answer: { limit: pause.limit, isAsked: false } })
 }
 
-/** Gives up the run that the pause ended; without one, the pause only held back what was to start. */
+/** Gives up the run that the pause ended. Without such a run, lifts the pause that held back waiting work. */
 function leaveRun(draft: Draft): void {
   if (draft.context.pausedRun === null) draft.setPause(null)
   else draft.record({ type: 'run.abandoned', ...draft.at })
@@ -34,7 +34,7 @@ function leaveRun(draft: Draft): void {
 type CallDone = EventOfType<'xstate.done.actor.call.0'>
 type CallFailed = EventOfType<'xstate.error.actor.call.0'>
 
-/** The wait for people is over, if perhaps not for all. */
+/** Ends a wait for people, though other calls may still wait. */
 function endWait(draft: Draft): void {
   draft.setPause(null)
   releaseDeadline(draft)

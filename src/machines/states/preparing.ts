@@ -7,7 +7,7 @@ import { failRunWith, pauseForDeadline, pauseForStore } from '../runs.ts'
 type Prepared = { readonly output: Extract<PrepareOutput, { ok: true }> }
 type Failed = { readonly output: Extract<PrepareOutput, { ok: false }> }
 
-/** The state before a turn is requested: code decides its parameters. */
+/** State in which code decides the parameters of a turn before it is requested. */
 export const preparing = agentSetup.createStateConfig({
   description: 'Code decides what the turn is asked with.',
   invoke: {

@@ -10,7 +10,7 @@ type Done = { readonly output: SettleOutput }
 
 const saidTooLate = advance<EventOfType<'steer' | 'followUp'>>(enqueueSaid)
 
-/** The state after an abort: everything in flight has been told to stop, and its remains are brought in order. */
+/** State after an abort, when everything in flight has been told to stop and its results are put in order. */
 export const settling = agentSetup.createStateConfig({
   description: 'After an abort, what is in flight comes to its end.',
   entry: advance(beginAbort),

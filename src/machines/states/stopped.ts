@@ -15,7 +15,7 @@ export const beginEnding = advance<EventOfType<'stop' | 'close'>>((draft, { type
   tellChildren(draft, type)
 })
 
-/** The end: for good, with everything answered and dropped; or, when it was closed, with the log left to be resumed from. */
+/** Final state. A stopped agent has everything answered and dropped. A closed one keeps its log in a state to be resumed from. */
 export const stopped = agentSetup.createStateConfig({
   description: 'The end.',
   type: 'final',

@@ -8,7 +8,7 @@ export const artifactSchema = lazily(() =>
     id: z.string(),
     /** Id of the agent whose log it is stored beside. */
     agentId: z.string(),
-    /** Size of the content without secrets, in bytes. */
+    /** Size of the content in bytes, after secrets were removed. */
     bytes: z.int().nonnegative(),
     mimeType: z.string(),
     /** Name of the file, if the artifact is one. */

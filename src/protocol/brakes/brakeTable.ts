@@ -11,7 +11,7 @@ import type { brakeCommands } from './brakeSchemas.ts'
 
 export type BrakeCommandType = keyof typeof brakeCommands
 
-/** Requests and outcomes of the brakes that are requested, and decided by a drain of their own. */
+/** Requests and outcomes of each brake that is requested and has its own drain. */
 interface Asked {
   readonly pin: { readonly request: PinRequest; readonly outcome: PinOutcome }
   readonly revert: { readonly request: RevertRequest; readonly outcome: RevertOutcome }
@@ -22,7 +22,7 @@ export type AskedBrake = keyof Asked
 export type RequestOf<K extends AskedBrake> = Asked[K]['request']
 export type OutcomeOf<K extends AskedBrake> = Asked[K]['outcome']
 
-/** Those brakes, in the order of their drains. */
+/** The requested brakes, in the order of their drains. */
 export const askedBrakes = { pin: pinBrake, revert: revertBrake, graft: graftBrake, prune: pruneBrake } as const
 type Rows = typeof askedBrakes
 export type BrakeQueue = Rows[AskedBrake]['queue']
@@ -35,7 +35,7 @@ export function drainEffect<K extends AskedBrake>(kind: K): DrainEffect<K> {
   return `drain${queue[0]!.toUpperCase()}${queue.slice(1)}` as DrainEffect<K>
 }
 
-/** Queues by the record that fills them: those of the brakes, and of what else is asked of the trunk. */
+/** Queues by the record type that fills them: brake requests, and other requests about the trunk. */
 export const queueOf = {
   ...(Object.fromEntries(Object.entries(askedBrakes).map(([kind, { queue }]) => [`${kind}.requested`, queue])) as {
     readonly [K in AskedBrake as `${K}.requested`]: BrakeQueueOf<K>
@@ -76,7 +76,7 @@ export const askingTools: readonly string[] = askedKinds.flatMap((kind) => {
 export type AskingTool = Extract<Rows[AskedBrake], { readonly tool: string }>['tool']
 
 const none: readonly never[] = Object.freeze([])
-/** The queues of an agent of which nothing was requested. */
+/** Queues of an agent without requests. */
 export const emptyBrakeQueues: BrakeQueues = Object.freeze(
   Object.fromEntries(brakeQueues.map((queue) => [queue, none])),
 ) as unknown as BrakeQueues

@@ -1,12 +1,12 @@
 export interface AbortOptions {
   /**
-   * Calls in the background that end, too. `true`, the default: all of them; `'run'`: those that the run began; `false`: none, they work on and
-   * report.
+   * Background calls that end as well. `true`, the default: all of them. `'run'`: the calls that the run began.
+   * `false`: none, so they continue and report.
    */
   readonly background?: boolean | 'run' | undefined
 }
 
-/** Returns the field of the command `agent.abort`; a value that is none is left to the check of the command. */
+/** Returns the field of the command `agent.abort`. An invalid value is left for the command's schema to report. */
 export function abortFields(options: AbortOptions | undefined): { readonly background?: false | 'run' } {
   const { background } = options ?? {}
   return background === undefined || background === true ? {} : { background }

@@ -20,8 +20,8 @@ const saying: ReadonlySet<unknown> = new Set(['agent.prompt', 'agent.interrupt',
 const fields: ReadonlySet<string> = new Set(['type', 'agentId', 'content'])
 
 /**
- * Returns the command of a plain text for an agent, in blocks as the schema makes them. Most commands are plain texts, and checking one needs neither
- * the rules between fields nor a schema; the schemas of all other fields take milliseconds to build.
+ * Returns the command for a plain text to an agent, in blocks as the schema makes them. Most commands are plain texts, and checking
+ * one needs neither the rules between fields nor a schema. The schemas of all other fields take milliseconds to build.
  */
 function textCommand(command: AgentCommand): CheckedCommand | undefined {
   const given = Object(command) as Partial<Record<string, unknown>>

@@ -83,7 +83,7 @@ export function decided(decision: Decision, how: string | DecideOptions = {}): o
   return 'error' in decision ? { decision: 'fail', reason: decision.error, ...options } : { decision, ...options }
 }
 
-/** Returns a command in the form that is sent over a connection, as JSON holds no bytes. */
+/** Returns a command in the form that is sent over a connection, without raw bytes, which JSON cannot hold. */
 export function asFrame(command: AgentCommand): AgentCommand {
   if (!('content' in command)) return command
   const { content, context } = command

@@ -17,9 +17,9 @@ import { variants } from './variants.ts'
 const said = lazily(() => ({
   ...toAgent(),
   content: contentSchema(),
-  /** Origin of the message, if it is not a person's own words: see `turn.request`. */
+  /** Origin of the message, if it is not in a person's own words: see `turn.request`. */
   provenance: provenanceKindSchema().exactOptional(),
-  /** Messages that precede it, each with its own provenance. */
+  /** Messages that precede this one, each with its own provenance. */
   context: z
     .array(onlyFields({ content: contentSchema(), provenance: provenanceKindSchema().exactOptional() }))
     .max(1_000)
@@ -48,7 +48,7 @@ export const agentCommands = variants({
       type: z.literal('agent.abort'),
       /** Id of the run's request: only this run ends, or is withdrawn if it still waits. */
       run: z.string().exactOptional(),
-      /** `false`: leaves the calls in the background at work; `'run'`: leaves those of earlier runs. */
+      /** Background calls to keep: `false` leaves all of them running; `'run'` leaves those of earlier runs. */
       background: z.union([z.literal(false), z.literal('run')], { error: 'give true, false or "run"' }).exactOptional(),
     }),
   'agent.resume': () =>
@@ -56,7 +56,7 @@ export const agentCommands = variants({
   'agent.stop': () => onlyFields({ ...toAgent(), type: z.literal('agent.stop') }),
   ...brakeCommands,
   ...partCommands,
-  /** `null`: the values of its definition. */
+  /** Changes values from the next turn on. `null` resets all of them to the definition's. */
   'agent.use': () => onlyFields({ ...toAgent(), type: z.literal('agent.use'), use: useChangeSchema().nullable() }),
   'agent.decide': () =>
     onlyFields({
@@ -69,7 +69,7 @@ export const agentCommands = variants({
       reason: z.string().exactOptional(),
       /** Arguments that replace the model's, for `approve`. */
       input: z.unknown().exactOptional(),
-      /** Rule that holds from now on as the decision about this call does. */
+      /** Rule by which the same decision holds for further calls from now on. */
       grant: grantSchema().exactOptional(),
       /** The value, for `answer` and `return`. */
       value: z.unknown().exactOptional(),
@@ -94,14 +94,14 @@ export interface RevertCommandOptions {
 export interface SayOptions {
   /** Origin of the message, if it is not from a person: shown in the provenance of `turn.request`. */
   readonly provenance?: ProvenanceKind | undefined
-  /** Messages to put before it, such as memories that the application looked up. */
+  /** Messages to put before this one, such as memories that the application looked up. */
   readonly context?: readonly { readonly content: Content; readonly provenance?: ProvenanceKind }[] | undefined
 }
 
 export interface RunOptions extends SayOptions {
   /** Limits of this run, overriding the agent's. */
   readonly limits?: Limits | undefined
-  /** Aborting it ends this run only, or withdraws the prompt while it waits; the result says `aborted`. No run begins if it is already aborted. */
+  /** Signal that ends only this run, or withdraws a waiting prompt. The result then says `aborted`. No run begins if it is already aborted. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -110,7 +110,7 @@ export interface PruneOptions {
   readonly steps?: readonly string[] | undefined
   /** Estimated number of tokens to hide; not together with `steps`. */
   readonly tokens?: number | undefined
-  /** Text that the model reads in their place. */
+  /** Text that the model reads in place of the steps. */
   readonly memo?: string | undefined
   /** Keeps the steps and their calls visible, and replaces the content of each result by a line. Not together with `memo`. */
   readonly mask?: true | undefined
@@ -124,8 +124,8 @@ export interface CompactOptions {
 }
 
 /**
- * Decision on something that waits for people. A call that needs an approval is approved or denied. A question of a tool gets a value or is denied. A
- * call that a client carries out gets its result or an error for the model, or is denied.
+ * Decision on something that waits for people. A call that needs an approval is approved or denied. A tool's question
+ * gets a value or is denied. A call that a client carries out gets its result or an error for the model, or is denied.
  */
 export type Decision =
   | 'approve'
@@ -135,10 +135,10 @@ export type Decision =
   | { readonly error: string }
 
 export interface DecideOptions {
-  /** Reason for the denial, which the model is told. */
+  /** Reason for the denial, shown to the model. */
   readonly reason?: string | undefined
   /** Arguments of an approved call that replace the model's. */
   readonly input?: unknown
-  /** A rule for further calls, such as one that the request suggests: they are approved, or denied, as this one is. */
+  /** A rule, such as one that the request suggests. It applies the same decision to further calls that it matches. */
   readonly grant?: Grant | undefined
 }

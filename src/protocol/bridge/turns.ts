@@ -34,7 +34,7 @@ export const turnUseSchema = lazily(() =>
 )
 export type TurnUse = z.infer<ReturnType<typeof turnUseSchema>>
 
-/** Changes of these values: `null` resets a field to the definition, a missing field stays. */
+/** Changes to the values that replace the definition's. `null` resets a field to the definition. A missing field stays. */
 export const useChangeSchema = lazily(() =>
   onlyFields({
     instructions: z.string().max(1_000_000).nullable().exactOptional(),
@@ -57,9 +57,9 @@ export const preparedTurnSchema = lazily(() =>
     /** Names of the offered tools and sub-agents. The tools of the brakes are always offered too. */
     tools: z.array(z.string()).readonly().exactOptional(),
     model: modelUseSchema().exactOptional(),
-    /** Settings that differ, without the provider's own options, which may contain secrets. */
+    /** Settings that differ from the definition, without the provider's own options, which may contain secrets. */
     settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),
-    /** The reached limit. This is the last turn of the run: it has no tools, and the model is to answer with the results so far. */
+    /** The limit that was reached. This is the run's last turn: it has no tools, and the model is to answer with the results so far. */
     limit: limitReasonSchema().exactOptional(),
   }),
 )

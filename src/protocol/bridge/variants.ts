@@ -3,11 +3,11 @@ import { lazily } from '../lazily.ts'
 
 type Makers = { readonly [type: string]: () => z.ZodObject }
 
-/** Union of objects that are told apart by their `type`. Each schema is built on first use, because a process uses few of them. */
+/** Union of object schemas, told apart by `type`. Each schema is built on first use, because a process uses few of them. */
 export interface Variants<M extends Makers> {
   readonly makers: M
   readonly schema: () => z.ZodDiscriminatedUnion<ReturnType<M[keyof M]>[], 'type'>
-  /** Parses like `schema().safeParse(value)`, but builds only the schema of the value's type. */
+  /** Parses as `schema().safeParse(value)` does, but builds only the schema for the value's type. */
   readonly safeParse: (value: unknown) => z.ZodSafeParseResult<z.output<ReturnType<M[keyof M]>>>
 }
 

@@ -7,7 +7,7 @@ import type { ModelError, ModelReply } from '../ports/model.ts'
  */
 export type ReplyVerdict = 'whole' | 'cut' | 'refused' | 'paused' | 'empty' | 'windowFull' | 'broken'
 
-/** Limits that a reply had for its tokens. */
+/** Token limits that applied to a reply. */
 export interface ReplyRoom {
   readonly window?: number | undefined
   readonly maxTokens?: number | undefined

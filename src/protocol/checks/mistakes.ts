@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** A mistake in a value, in our words. `path`: its place; `key`: the unknown field there that it is about. */
+/** A mistake in a value, described in the library's words. `path` is its place, and `key` is the unknown field there, if any. */
 export interface Mistake {
   readonly path: readonly PropertyKey[]
   readonly key?: string
@@ -11,8 +11,8 @@ type Issue = z.core.$ZodIssue
 type IssueOf<Code extends Issue['code']> = Extract<Issue, { readonly code: Code }>
 
 /**
- * Describes what zod found wrong by what to give instead; messages of the schema's author stay. Where the schema was asked with `reportInput` it adds
- * what was seen, but no text that failed a format, which may be a secret. Pure.
+ * Describes zod's issues by the value to give instead. Messages by the schema's author are kept. If the schema was parsed with
+ * `reportInput`, the value seen is added, except for texts that failed a format, which may be secrets. Pure.
  */
 export const mistakesOf = ({ issues }: z.core.$ZodError): Mistake[] => issues.flatMap((issue) => mistakesIn(issue))
 
@@ -31,7 +31,7 @@ function mistakesIn(issue: Issue, outer: readonly PropertyKey[] = []): Mistake[]
   return meant?.flatMap((inner) => mistakesIn(inner, path)) ?? [{ path, message: wordsOf(issue) }]
 }
 
-/** Returns the issues of the type of a union that was probably meant: one that is like the value; `undefined` if none is. */
+/** Returns the issues of the branch of a union that was probably meant: one that resembles the value. `undefined` if none does. */
 function meantBy(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const alike = branches.filter((branch) => branch.some(isWithin))
   // Objects of a union are told apart by a field such as `type`.
@@ -49,7 +49,7 @@ const isWithin = (issue: Issue): boolean =>
   issue.code === 'unrecognized_keys' ||
   (issue.code === 'invalid_union' && issue.errors.flat().some(isWithin))
 
-/** Returns true for a message that the author of a schema wrote: zod's own begin in these ways. */
+/** Returns true for a message by a schema's author. Zod's own messages begin in known ways. */
 function isAuthors({ code, message }: Issue): boolean {
   if (code === 'custom') return message !== 'Invalid input'
   return !zodsOwn.test(message) && !(code === 'invalid_format' && /^Invalid [^.,:;!?]+$/.test(message))
@@ -66,13 +66,13 @@ function wordsOf(issue: Issue): string {
   return `give ${wanted}${seen === undefined ? '' : `, not ${seen}`}`
 }
 
-/** Returns what an issue wants: `a string`, `at most 5 items`, `"a" or "b"`; `undefined` if it does not say. */
+/** Returns the value that an issue asks for: `a string`, `at most 5 items`, `"a" or "b"`; `undefined` if it does not say. */
 const wantedBy = (issue: Issue): string | undefined =>
   isAuthors(issue)
     ? /^give (.+)$/s.exec(issue.message)?.[1]
     : (wants[issue.code] as ((issue: Issue) => string | undefined) | undefined)?.(issue)
 
-/** Codes that are not here say nothing, or hold other issues. */
+/** Descriptions of the wanted value, by issue code. Codes that are not listed say nothing, or hold other issues. */
 const wants: { readonly [Code in Issue['code']]?: (issue: IssueOf<Code>) => string | undefined } = {
   invalid_type: ({ expected }) => typeWord(expected),
   invalid_value: ({ values }) => either(values.map(shown)),
@@ -94,10 +94,10 @@ const wants: { readonly [Code in Issue['code']]?: (issue: IssueOf<Code>) => stri
   },
 }
 
-/** Issues of a value that is of another type than a part of a union. */
+/** Codes of issues for a value that does not have the type of a union's branch. */
 const otherTypes: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union', 'custom'])
 
-/** Returns what was seen, if zod told it; `undefined` for what may be a secret. */
+/** Returns the value that was seen, if zod reported it; `undefined` for a value that may be a secret. */
 function seenBy(issue: Issue): string | undefined {
   const { code, input } = issue
   if (code === 'invalid_type') {
@@ -114,7 +114,7 @@ function seenBy(issue: Issue): string | undefined {
 }
 
 const nothing = 'nothing'
-/** Types and formats as zod calls them, in words. */
+/** Words for zod's types and formats. */
 const words: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   array: 'a list',
@@ -152,7 +152,7 @@ function sizeOf(input: unknown): string {
   return input instanceof Date ? input.toISOString() : String(length ?? size ?? input)
 }
 
-/** Shows a value: a text in quotes and cut, a list or an object by its kind. */
+/** Describes a value: a text in quotes and shortened, a list or an object by its kind. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 39)}…` : value)
   if (Object(value) !== value) return String(value)

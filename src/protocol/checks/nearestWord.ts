@@ -27,7 +27,7 @@ export const nearWords = (word: string, words: readonly string[]): string[] =>
     .toSorted((a, b) => a.distance - b.distance)
     .map(({ other }) => other)
 
-/** Returns a message that a field does not exist, with similar existing names. Pure. */
+/** Returns a message about an unknown field, with similar existing names. Pure. */
 export function unknownField(name: string, names: readonly string[]): string {
   const nearest = nearestWord(name, names)
   const hint = nearest === undefined ? `there are: ${names.join(', ')}` : `did you mean "${nearest}"?`

@@ -7,8 +7,8 @@ import { unknownField } from './nearestWord.ts'
 export type OptionSchemas = Readonly<Record<string, () => z.ZodType>>
 
 /**
- * Returns a check of a function's options that describes their faults. Optional ones may be `undefined`. The schema of an option is built when the
- * option is first given.
+ * Returns a function that checks options and describes their faults. Optional ones may be `undefined`. An
+ * option's schema is built when the option is first given.
  */
 export function optionsCheck(
   required: OptionSchemas,

@@ -21,7 +21,7 @@ export function readAnswer(schema: z.ZodType, text: string): Answer {
 
 const written = new WeakMap<z.ZodType, JsonSchema>()
 
-/** Returns the schema in the form that models got before `outputSchema`. */
+/** Returns a schema as it was before `outputSchema` converted it for models. */
 function writtenOf(schema: z.ZodType): JsonSchema {
   const known = written.get(schema)
   if (known !== undefined) return known

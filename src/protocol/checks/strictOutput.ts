@@ -5,11 +5,11 @@ import { fieldsOf, isPart, type SchemaPart as Part } from './schemaParts.ts'
 /** Schema of an answer in the form that providers accept. */
 export interface OutputSchema {
   readonly schema: JsonSchema
-  /** True if the schema follows the rules of providers with strict output; they refuse any other schema. */
+  /** True if the schema follows the rules for strict output. Providers with strict output refuse any other schema. */
   readonly strict: boolean
 }
 
-/** Field that wraps an answer that is not an object, since providers accept only objects. Answers are unlikely to use this name themselves. */
+/** Name of the field that wraps an answer that is not an object, because providers accept only objects. Answers are unlikely to use it themselves. */
 const wrapper = 'final_answer'
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])
@@ -17,8 +17,8 @@ const isObjects = ({ type, $ref, anyOf, oneOf, allOf }: Part): boolean =>
   type === 'object' && [$ref, anyOf, oneOf, allOf].every((keyword) => keyword === undefined)
 
 /**
- * Converts the schema of an answer for providers. The root is an object, every choice is `anyOf`, and every field is required where possible;
- * optional fields may be `null`. The schema is that of the input, which a model writes. `fromOutput` reverses the changes. Pure.
+ * Converts the schema of an answer for providers. The root is an object, every choice is `anyOf`, and every field is required where
+ * possible. Optional fields may be `null`. It describes the input that a model writes. `fromOutput` reverses the changes. Pure.
  */
 export function outputSchema(schema: JsonSchema): OutputSchema {
   const wrapped = isObjects(schema) ? schema : wrap(schema)
@@ -52,7 +52,7 @@ function aboutRoot(value: unknown, root: string): unknown {
 
 const wordsOf = (text: string): readonly string[] => text.split(' ')
 
-/** Keywords that the rules allow for a string, a number, a list. */
+/** Keywords that the rules for strict output allow for a string, a number or a list. */
 const kept: ReadonlySet<string> = new Set([
   ...wordsOf('type description enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'),
   ...wordsOf('minItems maxItems'),
@@ -63,10 +63,10 @@ const elsewhere: ReadonlySet<string> = new Set([
   ...wordsOf('$schema $defs $ref anyOf oneOf allOf items properties required additionalProperties title'),
   ...wordsOf('default examples $comment deprecated readOnly writeOnly id $id'),
 ])
-/** Keywords that restrict a value and may be described in words instead. */
+/** Keywords that restrict a value and may be described in words in the description instead. */
 const spoken: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'pattern', 'format', 'uniqueItems'])
 
-/** Returns the schema according to the rules; `undefined` if they cannot express it. */
+/** Returns the schema in strict form; `undefined` if the rules cannot express it. */
 function strictly(schema: unknown): JsonSchema | undefined {
   if (!isPart(schema)) return undefined
   const { $ref, anyOf, oneOf, allOf, $defs } = schema
@@ -97,7 +97,7 @@ function each(schemas: readonly unknown[]): readonly JsonSchema[] | undefined {
   return written.every((one) => one !== undefined) ? written : undefined
 }
 
-/** Returns the schema itself, without nested schemas. */
+/** Returns the schema's own keywords, without nested schemas. */
 function ownWords(schema: Part): JsonSchema | undefined {
   const written: Record<string, unknown> = {}
   const words: Record<string, unknown> = {}
@@ -185,7 +185,7 @@ function withoutNulls(value: unknown, part: unknown, root: JsonSchema): unknown 
   )
 }
 
-/** Returns true if a value looks like it belongs to a branch of a choice: a list, or an object with the branch's fields and fixed values. */
+/** Returns true if a value may belong to a branch of a choice: a list, or an object with the branch's fields and fixed values. */
 function mayBe(value: object, part: unknown, root: JsonSchema): boolean {
   if (!isPart(part)) return false
   if (typeof part['$ref'] === 'string') return mayBe(value, namedBy(part['$ref'], root)?.value, root)

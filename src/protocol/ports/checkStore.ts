@@ -1,7 +1,7 @@
 import { RuntimeError } from '../errors.ts'
 import type { Store } from './store.ts'
 
-/** Returns a test of a value for being an object with these methods. */
+/** Returns a predicate that is true for an object with these methods. */
 export const has =
   (...methods: readonly string[]) =>
   (value: unknown): boolean =>
@@ -13,7 +13,7 @@ export const isStore = has('append', 'read', 'list', 'open', 'close') as (value:
 
 const isReadable = has('read')
 
-/** Checks a store that is only read. @throws RuntimeError `INVALID_OPTION` for a value that is none */
+/** Checks a store that is only read. @throws RuntimeError `INVALID_OPTION` for a value that is not a store */
 export function checkStore(store: unknown): void {
   if (isReadable(store)) return
   throw new RuntimeError(

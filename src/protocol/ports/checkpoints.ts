@@ -3,7 +3,7 @@
  * hold. A checkpoint that does not match the log is ignored.
  */
 export interface Checkpoint {
-  /** `seq` of the last record that it covers. */
+  /** `seq` of the last record that the checkpoint covers. */
   readonly seq: number
   /** Encoding of `body`, which another version of escapement may not know. */
   readonly form: string
@@ -11,7 +11,7 @@ export interface Checkpoint {
   readonly digest: string
   /** Encoded state, opaque to stores. Neither the store nor its reader changes it. */
   readonly body: Uint8Array
-  /** The part of the state that several checkpoints of an agent have in common, which is large. An `id` always stands for the same bytes. */
+  /** The large part of the state that several checkpoints of an agent have in common. An `id` always stands for the same bytes. */
   readonly shared?: { readonly id: string; readonly body: Uint8Array } | undefined
 }
 
@@ -19,8 +19,8 @@ export interface Checkpoint {
  * Keeps the newest checkpoint of each agent, beside its log. Contract: `write` replaces the previous checkpoint atomically: a reader finds one of the
  * two or none, even after a crash. A power cut may lose it. `write` rejects with `STORE_NOT_OPEN` without a lease, and with `STORE_LEASE_LOST` under
  * an epoch that is not the newest. `read` resolves to exactly the written checkpoint, or to `undefined` if there is none. For a damaged one it
- * resolves to `undefined` too, or rejects with the fault, which is logged. It needs no lease. The checkpoint of an agent is deleted with its log.
- * Only a store with `keepsShared` is given `shared`: it belongs to the checkpoint, but is not written again where the one before has the same `id`.
+ * resolves to `undefined` too, or rejects with the fault, which is logged. It needs no lease. An agent's checkpoint is deleted with its log. Only a
+ * store with `keepsShared` receives `shared`. It belongs to the checkpoint, but is not written again if the previous one has the same `id`.
  */
 export interface CheckpointStore {
   /** Set if nothing outlives the process. An agent's checkpoint is then written only when the agent is unloaded. */

@@ -1,4 +1,4 @@
-/** The time port. Every timestamp, timer and timeout of the runtime goes through it. All values are milliseconds. */
+/** The time port. Every timestamp, timer and timeout of the runtime uses it. All values are in milliseconds. */
 export interface Clock {
   /** Time in milliseconds since the Unix epoch. */
   now(): number

@@ -9,7 +9,7 @@ export async function loadPeer<T>(load: () => Promise<T>, who: string, packageNa
   }
 }
 
-/** Loads a peer dependency at once. @throws RuntimeError `PACKAGE_MISSING` if it is not installed; `who` needs it. */
+/** Loads a peer dependency synchronously. @throws RuntimeError `PACKAGE_MISSING` if it is not installed; `who` needs it. */
 export function requirePeer<T>(load: () => T, who: string, packageName: string): T {
   try {
     return load()
@@ -18,7 +18,7 @@ export function requirePeer<T>(load: () => T, who: string, packageName: string):
   }
 }
 
-/** Returns the error for a package that was not found; any other error as it is. */
+/** Returns the error for a package that was not found. Any other error is returned unchanged. */
 export function packageMissing(thrown: unknown, who: string, packageName: string): unknown {
   const { code } = thrown as { code?: unknown }
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return thrown

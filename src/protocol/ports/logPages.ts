@@ -23,7 +23,7 @@ export interface LogEntry {
   readonly origin: LogOrigin | undefined
 }
 
-/** Filter of logs. Every given field must hold. */
+/** Filter for logs. All given fields must match. */
 export interface LogQuery {
   /** Only these logs. */
   readonly ids?: readonly string[]
@@ -36,7 +36,7 @@ export interface LogQuery {
   readonly parent?: string | null
   /** Only forks of this agent's own log. */
   readonly forkedFrom?: string
-  /** Only logs after this one, the last of the previous page. It need not exist any more. */
+  /** Only logs after this one, which was the last of the previous page. It need not exist anymore. */
   readonly after?: Pick<LogEntry, 'id' | 'writtenAt'>
   /** Maximum number of logs on the page, 0 or more; default 100. */
   readonly limit?: number

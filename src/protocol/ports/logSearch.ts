@@ -1,8 +1,8 @@
 import type { LogQuery } from './logPages.ts'
 
-/** Text to search in logs, and the logs to search. */
+/** Text to search for in logs, and the logs to search. */
 export interface SearchQuery extends Omit<LogQuery, 'after' | 'limit' | 'total'> {
-  /** Words that a record must all contain. A word that is not too short also finds longer ones. No character is an operator. */
+  /** Words that a record must all contain. A word that is not too short also matches longer words. No character is an operator. */
   readonly text: string
   /** Maximum number of records to return; default 20. */
   readonly limit?: number
@@ -12,9 +12,9 @@ export interface SearchQuery extends Omit<LogQuery, 'after' | 'limit' | 'total'>
 export interface SearchHit {
   readonly agentId: string
   readonly seq: number
-  /** The passage that was found with the text around it, on one line. */
+  /** The matching passage with the text around it, on one line. */
   readonly excerpt: string
-  /** Quality of the match, higher is better. Comparable within one answer only. */
+  /** Quality of the match; higher is better. Comparable only within one answer. */
   readonly rank: number
 }
 

@@ -34,7 +34,7 @@ export const memorySchema = lazily(() =>
     /** Id, unique in its scope. */
     id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
     scope: z.custom<MemoryScope>(isMemoryScope, 'use agent:<name>, user:<id> or workspace:<name>'),
-    /** `lesson`: learnt from an abandoned branch. It counts once it is confirmed. `episode`: what was asked and done in one run. */
+    /** Kind of record. `lesson`: learned from an abandoned branch, and used only once confirmed. `episode`: the request and the work of one run. */
     kind: z.enum(['fact', 'lesson', 'episode']),
     text: text(maxMemoryChars),
     /** Origin of the record. */
@@ -43,11 +43,11 @@ export const memorySchema = lazily(() =>
       agentId: z.string().max(256).exactOptional(),
       runId: z.string().max(300).exactOptional(),
     }),
-    /** True if it may repeat the output of a tool. The model never sees it as known before a person approves it. */
+    /** True if the record may repeat a tool's output. The model is not given it as known until a person approves it. */
     tainted: z.boolean(),
     /** Conversations that led to the same record, by the ids of their agents. Tainted sources are not counted. */
     confirmations: z.array(z.string().max(300)).max(maxConfirmations).readonly(),
-    /** True if a person vouches for it. */
+    /** True if a person vouches for the record. */
     approved: z.boolean(),
     /** Time in milliseconds since the Unix epoch. */
     createdAt: time(),
@@ -56,16 +56,16 @@ export const memorySchema = lazily(() =>
 )
 export type MemoryRecord = z.infer<ReturnType<typeof memorySchema>>
 
-/** Filter of records. Every given field must hold. */
+/** Filter for records. All given fields must match. */
 export interface MemoryFilter {
   readonly scopes?: readonly MemoryScope[]
-  /** Only trusted records, by `isTrusted` of `escapement/memory`. */
+  /** Only trusted records, as decided by `isTrusted` of `escapement/memory`. */
   readonly trusted?: boolean
   /** Maximum number of records to return. */
   readonly limit?: number
 }
 
-/** Filter of records to delete. Every given field must hold, and at least one must be given. */
+/** Filter for records to delete. All given fields must match, and at least one must be given. */
 export interface MemoryDeletion {
   readonly scope?: MemoryScope
   readonly id?: string
@@ -82,12 +82,12 @@ export interface MemoryProblem {
 }
 
 /**
- * Knowledge of agents beyond one conversation. Contract: `put` merges with the record of the same scope and id by `mergeMemory`, also when several
- * processes do so at once, and resolves to the kept record once it is durable. It is idempotent. `search` takes any text without operators and finds
- * records with at least one of its words, ignoring case and accents, the best first; a text without words finds nothing. `list` returns the most
- * recently changed records first. `delete` resolves to the number of deleted records; for a whole scope, it also deletes entries that cannot be read
- * as a record. Every later call, in other processes too, sees a resolved change. All reject with a `RuntimeError`: `MEMORY_INVALID` for invalid
- * arguments, `MEMORY_FAILED` when the memory cannot be read or written.
+ * Knowledge of agents that outlasts a conversation. Contract: `put` merges with the record of the same scope and id by `mergeMemory`, also when
+ * several processes do so concurrently, and resolves to the kept record once it is durable. It is idempotent. `search` takes any text without
+ * operators and finds records with at least one of its words, ignoring case and accents, the best first. A text without words finds nothing. `list`
+ * returns the most recently changed records first. `delete` resolves to the number of deleted records. For a whole scope, it also deletes entries
+ * that cannot be read as a record. Every later call, in other processes too, sees a resolved change. All reject with a `RuntimeError`:
+ * `MEMORY_INVALID` for invalid arguments, `MEMORY_FAILED` when the memory cannot be read or written.
  */
 export interface Memory {
   put(record: MemoryRecord): Promise<MemoryRecord>

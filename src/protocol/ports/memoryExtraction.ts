@@ -5,9 +5,9 @@ import { usageSchema } from '../messages.ts'
 /** Extraction of facts for an agent's memory from content that the model no longer sees: folded or compacted steps, and abandoned branches. */
 export const memoryExtractionSchema = lazily(() =>
   z.object({
-    /** Deterministic id of the effect, which is repeated if its process dies. */
+    /** Deterministic id of the effect. If the process dies, the effect is repeated. */
     key: z.string(),
-    /** The records in the form in which the memory keeps them. */
+    /** The records as the memory keeps them. */
     kept: z
       .array(
         z.object({
@@ -15,14 +15,14 @@ export const memoryExtractionSchema = lazily(() =>
           scope: z.string(),
           kind: z.enum(['fact', 'lesson']),
           text: z.string(),
-          /** True if it may come from the output of a tool. */
+          /** True if the text may come from a tool's output. */
           tainted: z.boolean(),
         }),
       )
       .readonly(),
-    /** Reason why something was not kept. */
+    /** Reason why a fact was not kept. */
     problem: z.string().exactOptional(),
-    /** Usage of the model that was asked. */
+    /** Usage of the model that extracted the facts. */
     usage: usageSchema().exactOptional(),
     costUsd: z.number(),
   }),

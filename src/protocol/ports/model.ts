@@ -3,19 +3,19 @@ import { z } from 'zod'
 import { lazily } from '../lazily.ts'
 import type { ToolChoice } from '../bridge/turns.ts'
 
-/** A JSON Schema object, as providers take it for tool input and structured output. */
+/** A JSON Schema object, in the form that providers take for tool input and structured output. */
 export type JsonSchema = { readonly [key: string]: unknown }
 
 /** Effort of the model's thinking. A provider without this setting ignores it. */
 export type ThinkingLevel = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
 
 /**
- * Caching of the beginning of requests, requested from the provider. `ttl` is the time that it keeps a beginning without another request. With
- * `'auto'`, the default, that is 5 minutes; and an hour for what outlives a turn, once requests often come later than that.
+ * Setting for the provider's cache of the beginning of requests. `ttl` is the time that a beginning is kept without another request. With `'auto'`,
+ * the default, that is 5 minutes; for parts that outlast a turn it is an hour, once requests often come later than that.
  */
 export type PromptCache = false | { readonly ttl?: '5m' | '1h' | 'auto' }
 
-/** Call settings. An omitted one leaves the provider's default. */
+/** Settings of a model call. An omitted setting leaves the provider's default. */
 export interface ModelSettings {
   /** The maximum number of tokens in one reply. */
   readonly maxTokens?: number
@@ -26,7 +26,7 @@ export interface ModelSettings {
   readonly thinkingLevel?: ThinkingLevel
   /** The tool that the model is to call. A required tool is called in every turn, so give it in `beforeTurn`, or set limits. */
   readonly toolChoice?: ToolChoice
-  /** Set by an agent's `output`: the reply must be JSON that matches it. */
+  /** Format of the reply, set by an agent's `output`: JSON that matches the schema. */
   readonly responseFormat?: {
     readonly type: 'json'
     readonly schema: JsonSchema
@@ -34,9 +34,9 @@ export interface ModelSettings {
     /** `false` if the schema contains something that strict providers refuse, such as arbitrary field names. */
     readonly strict?: boolean
   }
-  /** Value of the option `cache` of an agent. */
+  /** Value of an agent's `cache` option. */
   readonly cache?: PromptCache
-  /** Passed through to the provider untouched, keyed by provider name. */
+  /** Options that are passed through to the provider unchanged, by provider name. */
   readonly providerOptions?: { readonly [provider: string]: { readonly [key: string]: unknown } }
 }
 
@@ -76,16 +76,16 @@ export type ReplyStopReason = 'stop' | 'length' | 'toolUse' | 'refusal'
 
 export interface ModelReply {
   readonly content: readonly Block[]
-  /** `other`: the reply ended in a way that no other value describes. It is a failure unless `endReason` is a known end. */
+  /** Reason for the end of the reply. `other`: no other value describes it. That is a failure unless `endReason` is a known end. */
   readonly stopReason: ReplyStopReason | 'other'
-  /** The provider's own term for the end of the reply. It counts if it is worse than `stopReason`. */
+  /** The provider's own term for the end of the reply. It takes precedence if it is worse than `stopReason`. */
   readonly endReason?: string
   readonly usage: Usage
   /** Id of the model that answered, as reported by the provider and without its name, if it differs from the requested one. */
   readonly responseModel?: string
 }
 
-/** `rateLimited`, `network` and `other` are retried; `overflow` leads to a compaction and one retry; the others end the run. */
+/** Kind of failure. `rateLimited`, `network` and `other` are retried. `overflow` leads to a compaction and one retry. The others end the run. */
 export type ModelErrorKind = 'rateLimited' | 'network' | 'auth' | 'overflow' | 'badRequest' | 'other'
 
 export interface ModelError {
@@ -111,11 +111,11 @@ export type ModelPart =
   | { readonly type: 'error'; readonly error: ModelError }
 
 /**
- * The model port. Contract: `stream` yields deltas and warnings as they arrive, then one terminal part; it may throw instead of
- * yielding `error` (read as kind `other`); once `signal` is aborted nothing it yields is used.
+ * The model port. Contract: `stream` yields deltas and warnings as they arrive, then one terminal part. It may throw
+ * instead of yielding `error`, which is read as kind `other`. Once `signal` is aborted, nothing that it yields is used.
  */
 export interface Model {
-  /** `provider:model`, for logs, events and prices. */
+  /** Id in the form `provider:model`, for logs, events and prices. */
   readonly id: string
   stream(request: ModelRequest, options: { signal: AbortSignal }): AsyncIterable<ModelPart>
 }
@@ -160,7 +160,7 @@ export type ModelSnapshot = z.infer<ReturnType<typeof modelSnapshotSchema>>
 export const refusedPartSchema = lazily(() =>
   z.object({
     part: z.enum(['toolSchema', 'outputSchema', 'cache', 'images', 'files', 'thinking', 'providerCalls']),
-    /** Id of the model that was asked. */
+    /** Id of the model whose provider refused the part. */
     model: z.string(),
     /** Name of the tool that has the schema. */
     tool: z.string().exactOptional(),

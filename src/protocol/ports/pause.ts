@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** Resolves after `ms` milliseconds, or at the abort if that comes first. Leaves no timer or listener behind. */
+/** Resolves after `ms` milliseconds, or on abort if that comes first. Leaves no timer or listener behind. */
 export const pause = (ms: number, clock: Clock, signal?: AbortSignal): Promise<void> =>
   within(clock, ms, undefined, signal)
 

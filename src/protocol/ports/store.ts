@@ -19,21 +19,21 @@ export interface StoreLease {
   /** Bytes of a torn last line that were cut off when the log was opened; 0 if the log was intact. */
   readonly repairedBytes: number
   /**
-   * Epoch of the lease, which grows with every opening of this log in any process. A writer names the epoch of its lease when it appends, so a writer
-   * that was frozen and wakes up writes nothing. Without epochs the store's leases cannot be taken over.
+   * Epoch of the lease, which grows each time this log is opened in any process. A writer gives its lease's epoch when it appends, so
+   * a writer that was frozen and wakes up writes nothing. Without epochs the store's leases cannot be taken over.
    */
   readonly epoch?: number
   /** Resolves once the store learns, possibly late, that another writer has taken the log. Never rejects. */
   readonly lost?: Promise<void>
-  /** Lets another writer in. Idempotent. */
+  /** Releases the lease, so that another writer can open the log. Idempotent. */
   release(): Promise<void>
 }
 
-/** Options of opening a log. */
+/** Options for opening a log. */
 export interface LeaseOptions {
   /**
-   * Takes the log from a writer that has it. That writer loses its lease, and its appends are refused with `STORE_LEASE_LOST`. This is for code that
-   * decides where agents run. A store whose leases have no epoch refuses with `STORE_LOCKED` even so.
+   * Takes the log from the writer that has it. That writer loses its lease, and its appends are refused with `STORE_LEASE_LOST`. This
+   * is for code that decides where agents run. A store whose leases have no epoch still refuses with `STORE_LOCKED`.
    */
   readonly takeOver?: boolean | undefined
 }
@@ -42,9 +42,9 @@ export interface LeaseOptions {
 export interface LogHolder {
   /** WebSocket address of the holder's bridge; missing if it announced none. */
   readonly url?: string
-  /** Epoch of its lease, if leases have one. */
+  /** Epoch of the holder's lease, if leases have one. */
   readonly epoch?: number
-  /** True if the holder is this store, or another part of the process that shares it. */
+  /** True if the holder is this store, or another part of the process that shares this store. */
   readonly isHere: boolean
   /** Name of the holder, for messages: `process 12 on host since 2026-…`. */
   readonly words: string
@@ -57,7 +57,7 @@ export interface LogWorker {
   readonly words: string
 }
 
-/** State of a log that is known without reading it. */
+/** State of a log that can be found without reading the log. */
 export interface LogStat {
   /** Size of the log in bytes or records. It grows with every record. */
   readonly size: number
@@ -65,35 +65,35 @@ export interface LogStat {
   readonly writtenAt: number
 }
 
-/** Figures of a store, at this moment. */
+/** Current figures of a store. */
 export interface StoreFigures {
-  /** Milliseconds since its leases were renewed. */
+  /** Time since the store's leases were renewed, in milliseconds. */
   readonly leaseAgeMs?: number
-  /** Appends stored since it was opened. */
+  /** Number of appends stored since the store was opened. */
   readonly appends?: number
-  /** Appends that wait. */
+  /** Number of appends that wait. */
   readonly queue?: number
 }
 
 /**
- * The storage of logs. Contract (run by `storeContract` of `escapement/testing`): `append` keeps the order of calls, returns a promise that resolves
- * once the records are as durable as the store promises (`stored` when they are already), and rejects with `STORE_NOT_OPEN` without a lease,
- * `STORE_LEASE_LOST` when the log was opened by another writer since, or under an `epoch` that is not the lease's, `STORE_CLOSED` after `close`,
- * `STORE_APPEND_FAILED` when none of this call's records were kept. It is idempotent, as an answer may be lost: records at the beginning of a call
- * that the log has already, with the same content, are skipped; a different record with such a `seq` is refused. It rejects with `RECORD_TOO_LARGE`
- * for a record it can never store. `read` yields the records with `seq >= fromSeq` in order, `limit` of them at most, nothing for an unknown agent,
- * and needs no lease; a `fromSeq` below 0 counts from the end, -1 being the last record, and earlier ones may come before it. `open` rejects with `STORE_LOCKED`, naming the holder, while another lease is out. `list` returns the ids of agents that have a
- * log, sorted. `stat`, which is optional, returns the state of a log, which changes with every record, or `undefined` if there is none: lists of
- * sessions read a log again only after it has changed. `page`, which is optional, lists logs by facts from their first records, and reads none or few
- * of them. `search`, which is optional, finds the records in which something was said, the best first, with all records appended before the call; no
- * text is an error. `announce`, which is optional, publishes to callers of `holder` where the agents are reached whose logs are open here, for as
- * long as the store is open or until it is called with `undefined`; the last call counts. `holder`, which is optional, returns the holder of an open
- * log, and `undefined` where there is none, or where the holder is known to be gone: then `open` lets in the next one. `workers`, which is optional,
- * returns those that have announced an address, as far as they are known to be there. `holds`, which is optional, says at once whether this store
- * still keeps others from its logs: `false` while it has not been able to renew its leases for as long as they last, so that another store may have
- * them; with an agent's id and the epoch of its lease, if that has one, whether it does so from that log. It is asked right before each effect of an
- * agent, which does not begin after a `false`: the agent ends there with `STORE_LEASE_LOST`. A store without it cannot lose its logs. `close` is
- * idempotent and releases every lease.
+ * The storage of logs. Contract (run by `storeContract` of `escapement/testing`): `append` keeps the order of calls. It returns a promise that
+ * resolves once the records are as durable as the store promises (`stored` if they already are), and rejects with `STORE_NOT_OPEN` without a lease,
+ * `STORE_LEASE_LOST` if another writer has opened the log since, or under an `epoch` that is not the lease's, `STORE_CLOSED` after `close`, and
+ * `STORE_APPEND_FAILED` if none of this call's records were kept. It is idempotent, because an answer may be lost: records at the beginning of a call
+ * that the log already has, with the same content, are skipped; a different record with such a `seq` is refused. It rejects with `RECORD_TOO_LARGE`
+ * for a record that it can never store. `read` yields the records with `seq >= fromSeq` in order, at most `limit` of them, and nothing for an unknown
+ * agent. It needs no lease. A `fromSeq` below 0 counts from the end, with -1 for the last record, and earlier ones may come before it. `open` rejects
+ * with `STORE_LOCKED`, naming the holder, while another lease is held. `list` returns the ids of agents that have a log, sorted. The next seven
+ * methods are optional. `stat` returns the state of a log, which changes with every record, or `undefined` if there is none. Lists of sessions read a
+ * log again only after its state has changed. `page` lists logs by facts from their first records, and reads few or none of them. `search` finds the
+ * records that contain the words, the best first, including all records appended before the call. No text is an error. `announce` publishes, to
+ * callers of `holder`, the address of the agents whose logs are open here, until the store is closed or `announce` is called with `undefined`. The
+ * last call counts. `holder` returns the holder of an open log, and `undefined` if there is none or if the holder is known to be gone; `open` then
+ * lets in the next one. `workers` returns the processes that have announced an address, as far as they are known to be running. `holds` returns
+ * synchronously whether this store still keeps others from its logs. It returns `false` once the store has failed to renew its leases for as long as
+ * they last, because another store may then have them. With an agent's id and the epoch of its lease, if it has one, it answers for that log. It is
+ * asked right before each effect of an agent. After a `false` the effect does not begin, and the agent ends with `STORE_LEASE_LOST`. A store without
+ * it cannot lose its logs. `close` is idempotent and releases every lease.
  */
 export interface Store {
   append(agentId: string, records: readonly LogRecord[], epoch?: number): Promise<void>
@@ -107,13 +107,13 @@ export interface Store {
   holder?(agentId: string): Promise<LogHolder | undefined>
   workers?(): Promise<readonly LogWorker[]>
   holds?(agentId?: string, epoch?: number): boolean
-  /** Figures for whoever operates it. */
+  /** Returns the store's figures, for its operators. */
   figures?(): StoreFigures
-  /** Keeps the original content of files, for `undo`. Without it the runtime keeps them in memory. */
+  /** Store for the original contents of files, for `undo`. Without it the runtime keeps them in memory. */
   readonly snapshots?: SnapshotStore
-  /** Keeps the folded state of logs, so that opening a long log reads only its end. Without it every opening reads the whole log. */
+  /** Store for the folded state of logs, so that opening a long log reads only its end. Without it every opening reads the whole log. */
   readonly checkpoints?: CheckpointStore
-  /** Knows which agents want to be woken when. Without it nobody wakes an agent that is not live. */
+  /** Index of the times at which agents want to be woken. Without it, agents that are not live are not woken. */
   readonly timers?: TimerIndex
   close(): Promise<void>
 }
@@ -121,8 +121,8 @@ export interface Store {
 /** A store that can also delete logs. */
 export interface ErasableStore extends Store {
   /**
-   * Removes a log permanently, with its snapshots; does nothing for an unknown agent. Rejects with `STORE_LOCKED` while a lease is out,
-   * `STORE_DELETE_FAILED`.
+   * Removes a log permanently, with its snapshots. Does nothing for an unknown agent. Rejects with
+   * `STORE_LOCKED` while a lease is held, and with `STORE_DELETE_FAILED`.
    */
   delete(agentId: string): Promise<void>
 }

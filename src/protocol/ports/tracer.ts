@@ -5,9 +5,9 @@ export interface TracedAgent {
   readonly agentId: string
   /** Ids of the ancestors, root first. */
   readonly path: readonly string[]
-  /** Name of its definition. */
+  /** Name of the agent's definition. */
   readonly name: string
-  /** Id of its model. */
+  /** Id of the agent's model. */
   readonly model: string
   /** Set for an incognito agent. A tracer must keep no content of its events. */
   readonly incognito?: true
@@ -28,7 +28,7 @@ export type TracedEffect =
 export interface Tracer {
   /** True to get `turn.request` events, which are built only if a tracer or listener wants them. */
   readonly wantsRequests?: boolean
-  /** Called with an event the moment it happens, before any listener; deltas are left out. */
+  /** Receives an event as it happens, before any listener. Deltas are left out. */
   event(event: AgentEvent, agent: TracedAgent): void
   /** Calls `run` once, so that its work is part of the effect's span, and returns its result. */
   within<T>(effect: TracedEffect, agent: TracedAgent, run: () => T): T

@@ -1,9 +1,9 @@
 import type { AgentEvent } from '../events.ts'
 
-/** Number of buffered events from which text deltas are joined, and from which the oldest are dropped. */
+/** Number of buffered events above which text deltas are joined, and above which the oldest are dropped. */
 const joinAbove = 256
 const dropAbove = 4_096
-/** Like `joinAbove`, before anyone has started to read: most runs are awaited and their events never read. */
+/** Value of `joinAbove` until someone starts to read. Most runs are awaited and their events never read. */
 const joinUnreadAbove = 32
 
 type TextDelta = Extract<AgentEvent, { type: 'reply.delta' | 'thinking.delta' }>
@@ -18,7 +18,7 @@ export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
   #dropped = 0
   #isClosed = false
   #joinAbove = joinUnreadAbove
-  /** The last event, if it is our own copy into which others were joined. It grows in place. */
+  /** The last event, if it is the buffer's own copy, into which others were joined. It grows in place. */
   #joined: { -readonly [K in keyof TextDelta]: TextDelta[K] } | undefined
   #waiting: (() => void)[] = []
   readonly #onReturn: () => void

@@ -1,7 +1,7 @@
-/** Levels of nesting that are read; deeper values are left out. */
+/** Maximum nesting depth that is read. Deeper values are left out. */
 const maxDepth = 256
 
-/** A value, and whether it is complete; `undefined` if too little of it has arrived. */
+/** A value, with `isWhole` true if it is complete; `undefined` if too little of it has arrived. */
 type Read = { readonly value: unknown; readonly isWhole: boolean } | undefined
 
 /**
@@ -108,7 +108,7 @@ class Reader {
   }
 }
 
-/** Returns the end of the last complete character in a text that ends within a string. `escape`: start of its last escape. */
+/** Returns the end of the last complete character in a text that ends within a string. `escape` is the start of its last escape. */
 function wholeUntil(text: string, escape: number): number {
   const last = escape === -1 ? '' : text.slice(escape)
   const isCut = last !== '' && last.length < (last[1] === 'u' ? 6 : 2)

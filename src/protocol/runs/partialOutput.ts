@@ -13,8 +13,8 @@ export type PartialOutput<T> = T extends readonly (infer Item)[]
 const openings = [/^\s*(?=["{[])/, /^[ \t]*```(?:json)?[ \t]*\r?\n/im] as const
 
 /**
- * Returns the value so far of an answer that is still being written: the JSON at the beginning of the text, or in its fenced block. Strings grow; a number, a word or a member appears once it is complete. Returns `undefined` if there is nothing yet. It
- * is not checked against a schema. Pure.
+ * Returns the value so far of an answer that is still being written: the JSON at the beginning of the text, or in its fenced block. Strings grow.
+ * Numbers, words and members appear once complete. Returns `undefined` if there is no value yet. Does not check a schema. Pure.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export function partialOutput(text: string): unknown {
 /** Divisor of a text's length. The text is read again once it has grown by that fraction, so the work stays linear. */
 const growth = 32
 
-/** Yields the growing answer of a run from its events, and at the end the whole output, if there is one. A repeated reply begins anew. */
+/** Yields a run's growing answer from its events, and at the end the whole output, if there is one. A repeated reply starts over. */
 export async function* partialOutputs(
   events: AsyncIterable<AgentEvent>,
   result: Promise<RunResult>,

@@ -5,7 +5,7 @@ import { questionSchema } from '../questions.ts'
 const waiting = {
   agentId: z.string(),
   callId: z.string(),
-  /** Key, unique across all agents. Any ancestor accepts it in a decision. */
+  /** Key of the entry, unique across all agents. Any ancestor accepts it in a decision. */
   key: z.string(),
   name: z.string(),
   input: z.unknown(),
@@ -35,15 +35,15 @@ export const pendingSchema = z.discriminatedUnion('kind', [
 export type Pending = Readonly<z.infer<typeof pendingSchema>>
 export type PendingOf<K extends Pending['kind']> = Extract<Pending, { kind: K }>
 
-/** A running or stored agent at which something waits for people. */
+/** A running or stored agent with something that waits for people. */
 export interface WaitingAgent {
-  /** The agent at the top of its tree. An entry may belong to an agent below it, given by its `agentId`. */
+  /** The root of the agent's tree. An entry may belong to a descendant, given by its `agentId`. */
   readonly agentId: string
   readonly definition: string
   readonly title?: string
-  /** Metadata that the application noted on the agent. */
+  /** Metadata that the application attached to the agent. */
   readonly metadata?: Metadata
-  /** True if the agent runs here. An agent that does not run continues from its log once one of its entries is decided. */
+  /** True if the agent runs here. Otherwise it continues from its log once one of its entries is decided. */
   readonly isRunning: boolean
   /** All entries, the longest wait first. */
   readonly pending: readonly Pending[]

@@ -8,17 +8,17 @@ import { partialOutputs, type PartialOutput } from './partialOutput.ts'
 import type { RunResult, UnansweredRun } from './runResult.ts'
 
 /**
- * A run: its events as they happen, and its result. You may ignore either. Late iteration starts with the buffered events; leaving the loop early
- * does not stop the run.
+ * A run: its events as they happen, and its result. Either may be ignored. Late iteration starts with the
+ * buffered events. Leaving the loop early does not stop the run.
  */
 export interface Run<out Output = unknown, out Event = AgentEvent> extends AsyncIterable<Event> {
   /** Id of the request that started the run; its `run.start` event has it too. */
   readonly requestId: string
-  /** Never rejects. */
+  /** Resolves to the result of the run. Never rejects. */
   readonly result: Promise<RunResult<Output>>
   /**
-   * The answer as it grows, for an agent with an `output` schema; the last one is the whole output. It reads the run's events, so
-   * iterate over one of them; parts are not checked against the schema.
+   * Yields the answer as it grows, for an agent with an `output` schema. The last value is the whole output. It
+   * consumes the run's events, so iterate over only one of them. Parts are not checked against the schema.
    *
    * @example
    * ```ts
@@ -42,7 +42,7 @@ export class RunOutcome {
     this.result = new Promise((resolve) => (this.#resolve = resolve))
   }
 
-  /** Takes in an event or record from which the result is computed. */
+  /** Records an event or record from which the result is computed. */
   note(happened: AgentEvent | LogRecord): void {
     if (happened.type === 'run.start') this.#runId = happened.runId
     else {
@@ -58,7 +58,7 @@ export class RunOutcome {
     return answerText(this.#said)
   }
 
-  /** `lastSaid`: the answer before the run; a run that resumes after a crash may find its answer already given. */
+  /** Resolves the result. `lastSaid` returns the answer before the run: a run resumed after a crash may find its answer already given. */
   finish(
     end: RecordOf<'run.end'>,
     { parse, lastSaid }: { parse(text: string): { output?: unknown }; lastSaid(): Pick<SaidAnswer, 'text' | 'data'> },
@@ -142,14 +142,14 @@ export class RunHandle extends RunOutcome implements Run {
   }
 }
 
-/** Options of a call that starts a run: those of its command, and its signal. */
+/** Options of a call that starts a run, split into the command's options and the signal. */
 export interface Signalled<O> {
   readonly options: O
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * Takes the signal out of the options of a run: it is no part of the command.
+ * Separates the signal from the options of a run, because it is not part of the command.
  *
  * @throws RuntimeError `INVALID_OPTION`
  */
@@ -162,14 +162,14 @@ export function signalIn<O extends { readonly signal?: AbortSignal | undefined }
   return { options, signal }
 }
 
-/** Returns a run that never starts, as its signal was aborted before. */
+/** Returns a run that never starts because its signal was already aborted. */
 export function neverRun(): Run {
   const run = new RunHandle('')
   run.cancel('aborted')
   return run
 }
 
-/** Makes the signal abort this run, and none after it: `abort` is given the id of its request. */
+/** Aborts this run, and no later one, when the signal does. `abort` receives the id of the run's request. */
 export function endWith(run: Run, signal: AbortSignal | undefined, abort: (requestId: string) => void): Run {
   if (signal === undefined) return run
   const end = (): void => abort(run.requestId)
@@ -183,18 +183,18 @@ export interface SaidAnswer {
   readonly text: string
   /** The value of the call, which is the answer as data. */
   readonly data?: unknown
-  /** True if it fits the agent's output schema. */
+  /** True if the answer matches the agent's output schema. */
   readonly isAnswer: boolean
 }
 
-/** Returns the answer in a record or an event; `undefined` if it has none. The last one of a run is that of the run. */
+/** Returns the answer in a record or an event; `undefined` if it has none. The last answer of a run is the run's answer. */
 export function answerIn(happened: AgentEvent | LogRecord): SaidAnswer | undefined {
   if (happened.type !== 'reply.end' && (happened.type !== 'tool.end' || happened.endsRun !== true)) return undefined
   const said = { text: textOf(happened.message.content), isAnswer: happened.answer === true }
   return happened.type === 'tool.end' ? { ...said, ...valueOf(happened) } : said
 }
 
-/** Returns the value of a call that ends the run; none where it is the text. */
+/** Returns the value of a call that ends the run; no field if its text is the answer. */
 export function valueOf({ value, data }: Pick<RecordOf<'tool.end'>, 'value' | 'data'>): Pick<SaidAnswer, 'data'> {
   const said = value ?? data
   return said === undefined ? {} : { data: said }

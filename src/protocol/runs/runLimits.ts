@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { onlyFields } from '../checks/onlyFields.ts'
 import { lazily } from '../lazily.ts'
 
-/** Limits of one run. An omitted one is unlimited. */
+/** Limits of one run. An omitted limit does not apply. */
 export const limitsSchema = lazily(() =>
   onlyFields({
     turns: z.int().positive().exactOptional(),

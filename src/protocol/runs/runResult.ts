@@ -8,11 +8,11 @@ import type { LimitReason } from '../bridge/turns.ts'
 interface RunTotals {
   /** The text of the last reply. */
   readonly text: string
-  /** Empty if the run never started. */
+  /** Id of the run; empty if the run never started. */
   readonly runId: string
   /** The agent's own model turns in this run. */
   readonly turns: number
-  /** Model turns of the sub-agents that it called. Together with `turns` they count towards `limits.turns`. */
+  /** Model turns of the sub-agents that the run called. Together with `turns` they count towards `limits.turns`. */
   readonly childTurns: number
   /** Tokens used by the run and by the sub-agents that it called. */
   readonly usage: Usage
@@ -20,27 +20,27 @@ interface RunTotals {
   readonly costUsd: number
 }
 
-/** The agent gave its answer. */
+/** Result of a run in which the agent gave its answer. */
 export interface AnsweredRun<Output = unknown> extends RunTotals {
   readonly stopReason: 'stop'
   /** The answer as data; `undefined` for an agent without an `output` schema. */
   readonly output: Output
-  /** The reached limit, if the answer was given because of `onLimit: 'answer'`. */
+  /** The limit that was reached, if the answer was given because of `onLimit: 'answer'`. */
   readonly reason?: LimitReason | undefined
   readonly error?: undefined
 }
 
-/** The run is paused and can be continued: `agent.resume()`. */
+/** Result of a run that is paused and can be continued with `agent.resume()`. */
 export interface PausedRun extends RunTotals {
   readonly stopReason: 'paused'
   /** Reason for the pause. */
   readonly reason: PauseReason
-  /** Error of the store, if that is the reason. */
+  /** Error of the store, if that is the reason for the pause. */
   readonly error?: ErrorInfo | undefined
   readonly output?: undefined
 }
 
-/** The run failed, or was refused before it began. */
+/** Result of a run that failed, or was refused before it began. */
 export interface FailedRun extends RunTotals {
   readonly stopReason: 'error'
   readonly error: ErrorInfo
@@ -48,10 +48,10 @@ export interface FailedRun extends RunTotals {
   readonly output?: undefined
 }
 
-/** The model gave no complete answer. `length`: its reply was cut off at the maximum length. `refusal`: the model or a guard refused. */
+/** Result of a run without a complete answer. `length`: the reply was cut off at its maximum length. `refusal`: the model or a guard refused. */
 export interface UnansweredRun extends RunTotals {
   readonly stopReason: 'length' | 'refusal'
-  /** Refusal of a guard, with its reason; missing if the model refused. `text` has a line about it, or is empty. */
+  /** Refusal by a guard, with its reason; missing if the model refused. `text` has a line about it, or is empty. */
   readonly refusal?: Refusal
   /** The reached limit, if this is the outcome of the run's last turn. */
   readonly reason?: LimitReason | undefined
@@ -59,7 +59,7 @@ export interface UnansweredRun extends RunTotals {
   readonly output?: undefined
 }
 
-/** The run was aborted, or dropped before it began. */
+/** Result of a run that was aborted, or dropped before it began. */
 export interface AbortedRun extends RunTotals {
   readonly stopReason: 'aborted'
   readonly error?: ErrorInfo | undefined

@@ -1,6 +1,6 @@
 import { lazily } from '../lazily.ts'
 
-/** Characters that always stand alone: letters of Latin scripts, typographic quotes and dashes. */
+/** Pattern of texts whose characters always stand alone: Latin letters, typographic quotes and dashes. */
 const simple = /^[\n\u0020-\u007E\u00A0-\u02FF\u2010-\u2027]*$/
 const segmenter = lazily(() => new Intl.Segmenter())
 

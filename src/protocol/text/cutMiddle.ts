@@ -1,9 +1,9 @@
-/** Room for the marker with any numbers in it. */
+/** Number of UTF-16 units reserved for the marker with any numbers in it. */
 const markerRoom = 64
 
 /**
- * Keeps the head and the tail of a text of more than `maxChars` UTF-16 units, with a marker that says how much is missing.
- * The result is never longer than `maxChars` (100 or more).
+ * Keeps the head and the tail of a text of more than `maxChars` UTF-16 units, with a marker for the number of
+ * missing characters. The result is never longer than `maxChars` (100 or more).
  */
 export function cutMiddle(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text
@@ -18,8 +18,8 @@ export const cutEnd = (text: string, maxChars: number): string =>
   text.length <= maxChars ? text : `${text.slice(0, wholeBefore(text, maxChars - 1))}…`
 
 /**
- * Keeps the part around position `at` of a text of more than `maxChars` UTF-16 units, on one line, with markers that say how much is missing. The
- * result is never longer than `maxChars` (100 or more).
+ * Keeps the part around position `at` of a text of more than `maxChars` UTF-16 units, on one line, with markers
+ * for the number of missing characters. The result is never longer than `maxChars` (100 or more).
  */
 export function cutAround(text: string, at: number, maxChars: number): string {
   if (text.length <= maxChars) return text

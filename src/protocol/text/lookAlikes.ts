@@ -1,7 +1,7 @@
 /** Number for the character that another character looks like: a lower-case ASCII code, one of the constants below, or a letter of `doubtful`. */
 export type Likeness = number
 
-/** No relevant likeness; invisible; several characters in one (see `severalIn`). */
+/** Likenesses without a character: none that matters (`unlike`), invisible (`unseen`), and several characters in one (`several`, see `severalIn`). */
 export const unlike = 0
 export const unseen = 1
 export const several = 2
@@ -73,9 +73,9 @@ doubtful.forEach(([chars, either], index) => {
 })
 
 const ignorable = /[\p{Default_Ignorable_Code_Point}\p{M}\p{Cc}\p{Cf}]/u
-/** A soft hyphen may be visible as a hyphen, which white space also matches. */
+/** Pattern of spaces. It includes the soft hyphen, which may be visible as a hyphen, because white space also matches a hyphen. */
 const space = /[\s\u00ad\u2800]/u
-/** First letters of blocks of 26 that stand for a to z and have no compatibility form. */
+/** First code points of alphabets of 26 letters, a to z, that have no compatibility form. */
 const alphabets = [0x1f150, 0x1f170, 0x1f1e6]
 
 function likenessOf(char: string): Likeness {
@@ -103,7 +103,7 @@ function look(code: number): Likeness {
   return several
 }
 
-/** Ideographs, Hangul and private-use characters. They resemble no letter, so no page is stored for them. */
+/** Returns true for ideographs, Hangul and private-use characters. They resemble no letter, so no page is stored for them. */
 const isFar = (code: number): boolean =>
   (code >= 0x3400 && code <= 0x9fff && code !== 0x4e3f) ||
   (code >= 0xac00 && code <= 0xfaff) ||
@@ -131,10 +131,10 @@ export function likeness(code: number): Likeness {
 /** Returns the likenesses of a code point that stands for several characters, or for no visible one. */
 export const severalIn = (code: number): readonly Likeness[] => inside.get(code) ?? []
 
-/** The likenesses of the first 256 characters, ASCII among them. */
+/** Returns the likenesses of the first 256 characters, ASCII among them. */
 export const firstPage = (): Uint8Array => (pages[0] ??= pageOf(0))
 
-/** A pattern for characters that can be mistaken for one of these signs, which start a look-alike. */
+/** Returns a pattern for characters that can be mistaken for one of these signs, which start a look-alike. */
 export function alikeTo(...wanted: readonly ('<' | '[' | '&')[]): RegExp {
   const all = wanted.map((sign) => `${signs[sign]}${compatible[sign]}`).join('')
   return new RegExp(`[${all.replace('[', '\\[')}]`, 'u')

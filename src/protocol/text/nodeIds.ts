@@ -8,7 +8,7 @@ export const isAgentId = (value: unknown): value is string => typeof value === '
 /** Renders a node id the way the model and people see it: `n12`. */
 export const formatNodeId = (id: number): string => `n${id}`
 
-/** Reads `n12` or `12`; anything else, zero included, is `undefined`. */
+/** Parses `n12` or `12`; `undefined` for anything else, including zero. */
 export function parseNodeId(text: string): number | undefined {
   const match = /^n?([1-9]\d{0,14})$/.exec(text.trim())
   return match?.[1] === undefined ? undefined : Number(match[1])
@@ -18,5 +18,5 @@ const importedEnd = '/imported'
 
 export const importedRunId = (agentId: string): string => `${agentId}${importedEnd}`
 
-/** Returns true if a record or a node is one of those that an agent began with. */
+/** Returns true if a record or a node is part of the history that an agent began with. */
 export const isImported = ({ runId }: { readonly runId: string }): boolean => runId.endsWith(importedEnd)

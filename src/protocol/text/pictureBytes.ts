@@ -4,11 +4,11 @@ import { fromBase64 } from './fromBase64.ts'
 export interface PictureBytes {
   /** One of the four types that every provider accepts. */
   readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
-  /** Longer side in pixels, if the bytes that were read contain it. */
+  /** Longer side in pixels, if the decoded bytes contain it. */
   readonly side?: number
 }
 
-/** Number of base64 characters that are decoded. The size of a JPEG follows its thumbnail. */
+/** Number of base64 characters that are decoded. The size of a JPEG comes after its thumbnail. */
 const headChars = 256 * 1024
 
 /** Returns the type and size of an image from its first bytes; `undefined` if it has no type that every provider accepts. */

@@ -6,7 +6,7 @@ const dataUrl = /^data:([^;,]+)(?:;[^;,]+)*;base64,/i
 /** Maximum length of a message in UTF-16 units, including the base64 of its images and files. */
 export const maxContentChars = 32 * 1024 * 1024
 
-/** Messages for blank content and for content larger than `maxContentChars`. */
+/** Error messages for blank content and for content larger than `maxContentChars`. */
 export const saidNothing = 'it is empty: give some text, an image or a file'
 export const saidTooMuch = `it is larger than ${maxContentChars} characters: pass a file path and a tool that reads it`
 
@@ -57,7 +57,7 @@ const isBytes = (block: Exclude<Content, string>[number]): block is SaidMedia =>
 
 export const mediaOf = (said: SaidMedia): MediaBlock => (said.type === 'file' ? fileOf(said) : imageOf(said))
 
-/** Returns an image in its stored form: base64, or an address. A data URL becomes base64, and its own type counts. */
+/** Returns an image in its stored form: base64, or an address. A data URL becomes base64, and its own type is used. */
 export function imageOf(image: SaidImage): ImageBlock {
   if ('url' in image && image.url !== undefined) {
     const { url, mimeType } = image

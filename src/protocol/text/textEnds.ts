@@ -1,6 +1,6 @@
 /**
- * Returns the text without these characters at its end. It uses no regular expression because `/x+$/` takes quadratic time on a long run that is
- * followed by something else. `signs`: each one UTF-16 unit. Pure.
+ * Returns the text without these characters at its end. It uses no regular expression because `/x+$/` takes
+ * quadratic time on a long run that is followed by something else. `signs` are single UTF-16 units. Pure.
  */
 export function withoutEnd(text: string, signs: string): string {
   let end = text.length

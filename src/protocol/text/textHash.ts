@@ -3,7 +3,7 @@ export class TextHash {
   #low = 0x811c9dc5
   #high = 0x9747b28c
 
-  /** Adds a piece of text. Its end is part of the fingerprint. */
+  /** Adds a piece of text. The end of the piece is part of the fingerprint. */
   add(text: string): this {
     let low = this.#low
     let high = this.#high

@@ -25,7 +25,7 @@ export interface AgentOwner<Agent> {
   newId(): string
   /** Releases a stopped agent and its log. */
   release(host: AgentHost): Promise<void>
-  /** A listener was removed: an idle agent may be unloaded now. */
+  /** Reports that a listener was removed, so that an idle agent may be unloaded now. */
   unheard(host: AgentHost): void
   agent(agentId: string): Agent | undefined
 }
@@ -44,7 +44,7 @@ export class Agent<
   readonly #host: AgentHost
   readonly #owner: AgentOwner<Agent>
 
-  /** Created by `runtime.spawn`. */
+  /** Used by the runtime. Applications call `runtime.spawn`. */
   constructor(host: AgentHost, owner: AgentOwner<Agent>) {
     super(host)
     this.id = host.agentId
@@ -52,13 +52,13 @@ export class Agent<
     this.#owner = owner
   }
 
-  /** Its parent; `undefined` for the root of a tree. */
+  /** The agent's parent; `undefined` for the root of a tree. */
   get parent(): Agent | undefined {
     const { parent } = this.#host
     return parent === undefined ? undefined : this.#owner.agent(parent.agentId)
   }
 
-  /** Its living sub-agents, oldest first; incognito ones only of an agent that is incognito itself. */
+  /** Returns the agent's live sub-agents, oldest first. Incognito ones are listed only by an incognito agent. */
   children(): Agent[] {
     return this.#host.family.listed.flatMap((child) => this.#owner.agent(child.agentId) ?? [])
   }
@@ -66,8 +66,8 @@ export class Agent<
   /**
    * Starts a child that works alongside the agent and is prompted like any other. It is aborted, stopped and closed with the agent, and
    * restarted after a crash according to `restart`. With the `id` of an earlier child, that one resumes from its log. An `incognito` child of
-   * an agent that is not counts towards `spent`, and is otherwise known only to the code that holds it: the agent does not list it, nor is it
-   * asked about the child's calls, and its log has only the child's id, definition and usage. Without `deps` it has those of the agent's run.
+   * an agent that is not incognito counts towards `spent`, and is otherwise known only to the code that holds it: the agent neither lists it
+   * nor shows its waiting calls, and logs only the child's id, definition and usage. Without `deps` it uses those of the agent's run.
    *
    * @throws RuntimeError `INVALID_DEPS`, `INVALID_DEFINITION`, `INVALID_ID`, `AGENT_EXISTS`, `CHILD_REFUSED` (too deep, too many),
    * `AGENT_STOPPED`
@@ -80,9 +80,9 @@ export class Agent<
   }
 
   /**
-   * Hands the conversation over to another agent, which starts with everything said so far (shared, not copied) and is the one to
-   * prompt from now on. `afterwards: 'wait'` (default) keeps this agent, with the other as its child; `'end'` closes it, and the
-   * other becomes a root. Throws as `spawn` does.
+   * Hands the conversation over to another agent, which starts with the whole conversation so far (shared, not
+   * copied) and is the one to prompt from now on. `afterwards: 'wait'` (default) keeps this agent, with the other as
+   * its child; `'end'` closes it, and the other becomes a root. Throws as `spawn` does.
    */
   handOver<O, D, C, S>(
     entry: Entry<O, D, C, S>,
@@ -97,14 +97,14 @@ export class Agent<
     })
   }
 
-  /** Rules for the agent's calls, the rules that people added and the mode, as they are now; `null` without `permissions`. */
+  /** Returns the current rules for the agent's calls, the rules added by people, and the mode; `null` without `permissions`. */
   permissions(): Permissions | null {
     return shownPermissions(this.#host)
   }
 
   /**
-   * Sets instructions, tools or a model for the agent from its next turn on, in place of the definition's. The change is recorded, so it holds
-   * after a restart too; `null` resets it. `beforeTurn` of the definition has the last word.
+   * Sets instructions, tools or a model for the agent from its next turn on, in place of the definition's. The change is recorded, so it
+   * holds after a restart too; `null` resets it. The definition's `beforeTurn` has the last word.
    *
    * @throws RuntimeError `INVALID_OPTION` (no such tool), `MODEL_NOT_FOUND`, `INVALID_DEFINITION` (no model), `AGENT_STOPPED`, `AGENT_PAUSED`
    */
@@ -115,10 +115,10 @@ export class Agent<
   }
 
   /**
-   * Ends the current run: no further delta is emitted, the part of the reply that has arrived is kept, calls in flight are told to
-   * stop and get a result that says so, and waiting steering and follow-ups are dropped. Waiting prompts run next. Does nothing if
-   * the agent is idle. An agent stuck on a record that its store can never accept (`RECORD_TOO_LARGE`) is closed: `runtime.open`
-   * continues from its log. Calls in the background end too: all of them, or as `background` says.
+   * Ends the current run: no further delta is emitted, the part of the reply that has arrived is kept, calls in flight are
+   * told to stop and get a result that says so, and waiting steering and follow-ups are dropped. Waiting prompts run next.
+   * Does nothing if the agent is idle. An agent stuck on a record that its store can never accept (`RECORD_TOO_LARGE`) is
+   * closed: `runtime.open` continues from its log. Background calls end too: all of them, or as `background` says.
    *
    * @throws RuntimeError `INVALID_OPTION` for another `background`
    */
@@ -147,9 +147,9 @@ export class Agent<
   }
 
   /**
-   * Calls `listener` with every event from now on; returns a function that unsubscribes it. A listener that throws or rejects
-   * affects nothing else: the others get an `error` event with `SUBSCRIBER_FAILED`. Approvals, questions
-   * and client calls of sub-agents are included, because someone must decide them; with `descendants` all their events are.
+   * Calls `listener` with every event from now on. Returns a function that unsubscribes it. A listener that throws or
+   * rejects affects nothing else: the others get an `error` event with `SUBSCRIBER_FAILED`. Approvals, questions and client
+   * calls of sub-agents are included, because someone must decide them; with `descendants` all their events are.
    *
    * @example
    * ```ts
@@ -172,7 +172,7 @@ export class Agent<
     }
   }
 
-  /** Every event from now on, as an async iterable with a bounded buffer; leaving the loop ends it. */
+  /** Returns every event from now on, as an async iterable with a bounded buffer. Leaving the loop unsubscribes. */
   events(options?: { readonly descendants?: false }): AsyncIterableIterator<Event>
   events(options: ListenOptions): AsyncIterableIterator<AgentEvent>
   events(options: ListenOptions = {}): AsyncIterableIterator<AgentEvent> {
@@ -188,7 +188,7 @@ export class Agent<
 
   /**
    * Calls `listener` with XState's own inspection events for the agent's actor and every actor below it, starting with those that
-   * already exist; returns a function that ends it. XState inspectors accept these events. Nothing in them is redacted.
+   * already exist. Returns a function that unsubscribes it. XState inspectors accept these events. Nothing in them is redacted.
    */
   inspect(listener: InspectionListener): () => void {
     checkListener('inspect', listener)
@@ -206,7 +206,7 @@ export class Agent<
     throw new RuntimeError('INVALID_OPTION', `The command is for agent "${checked.agentId}", not "${this.id}".`)
   }
 
-  /** Called by the groups that an agent is opened for. */
+  /** Adds the agent to a group. Called by the groups that an agent is opened for. */
   joinGroup(group: SharedLessons): void {
     // Only those that are loaded take part.
     this.#host.ports?.joinGroup(group)
@@ -232,7 +232,7 @@ export class Agent<
     void this.#end(how).catch((thrown: unknown) => this.#host.announcer.fail(thrown))
   }
 
-  /** Its types are those of the entry. */
+  /** Spawns a child, whose types are those of the entry. */
   async #spawn(agent: AgentHost, ...[entry, options]: SpawnArguments): Promise<Agent<never, unknown, never, never>> {
     const isTaken = (agentId: string): boolean => this.#owner.agent(agentId) !== undefined
     const { agentId } = await spawnChild(agent, agent.family.children, entry, { options, isTaken })
@@ -240,13 +240,13 @@ export class Agent<
   }
 }
 
-/** The error of a command for an agent that takes none any more. */
+/** Returns the error for a command to an agent that no longer takes any. */
 const stoppedError = ({ agentId, machine: { wasLetGo } }: AgentHost): RuntimeError =>
   wasLetGo === undefined
     ? new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" has stopped.`)
     : new RuntimeError(wasLetGo.code as ErrorCode, wasLetGo.message)
 
-/** An agent of a definition whose dependencies it has: `AgentOf<typeof coder>`. */
+/** Type of an agent with its own dependencies, by its definition: `AgentOf<typeof coder>`. */
 export type AgentOf<D extends AgentDefinition> =
   D extends AgentDefinition<infer Output, infer Deps, infer Calls, infer State>
     ? Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>, State>

@@ -80,12 +80,12 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /**
-   * Decides something that waits for people, by the `key` of its event; for the agent's own calls the `callId` works too. A call is
-   * approved, with other arguments as `{ input }` if need be, or denied; a question of a tool gets `{ value }`; a call that a client carries
-   * out gets `{ result }` or `{ error }`. Whatever waits may be denied, with a reason for the model.
+   * Decides a pending call or question, by the `key` of its event; for the agent's own calls the `callId` works too. A call
+   * is approved, with other arguments as `{ input }` if need be, or denied. A tool's question gets `{ value }`; a call that
+   * a client carries out gets `{ result }` or `{ error }`. Any of them may be denied, with a reason for the model.
    *
-   * @throws RuntimeError `CALL_NOT_PENDING` if it is not waiting, or no longer; `ANSWER_INVALID` if the value or the arguments do not fit the
-   * schema, and it keeps waiting; `INVALID_OPTION`
+   * @throws RuntimeError `CALL_NOT_PENDING` if it is not waiting, or no longer; `ANSWER_INVALID` if the value or the
+   * arguments do not fit the schema, and it keeps waiting; `INVALID_OPTION`
    *
    * @example
    * ```ts
@@ -101,11 +101,11 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /**
-   * Continues after a pause, or after a run that ended with `error`, as a new run whose `limits` (default: those of its prompt) count from
-   * here; limits that they leave out are the agent's. After an error the model is asked again where it failed: messages and results since the
-   * prompt stay, and nothing is said twice. After a store failure it first writes the records that could not be written; if that fails again,
-   * the run's result says so. It has the deps of the run before, unless it is given others; after a restart those of the agent. If nothing was
-   * left to do, the run ends with `stop` and without an `output`.
+   * Continues after a pause, or after a run that ended with `error`, as a new run whose `limits` (default: those of its prompt)
+   * count from here; limits that they leave out are the agent's. After an error the model is asked again where it failed:
+   * messages and results since the prompt stay, and nothing is said twice. After a store failure it first writes the records that
+   * could not be written; if that fails again, the run's result says so. The new run has the deps of the run before, unless
+   * others are given; after a restart, the agent's. If nothing was left to do, the run ends with `stop` and without an `output`.
    *
    * @throws RuntimeError `NOT_PAUSED`, `AGENT_STOPPED`, `DEPS_MISSING`, `INVALID_DEPS`
    */
@@ -114,9 +114,9 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /**
-   * Requests a revert to a step, such as `n12`, as the model can: the same drain decides by the same rules, between turns or, if the agent is
-   * idle, at once, whatever its `braking`. The outcome is a `revert.applied` event; with `undo`, an `undo.end` event after it reports the
-   * outcome of the undo.
+   * Requests a revert to a step, such as `n12`, as the model can. The same drain decides by the same rules, between
+   * turns or, if the agent is idle, at once, whatever its `braking`. The outcome is a `revert.applied` event; with
+   * `undo`, an `undo.end` event after it reports the outcome of the undo.
    *
    * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */
@@ -125,9 +125,9 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /**
-   * Hides steps of the model, such as `n12`, or its oldest ones until `tokens` are hidden, with a `memo` in their place; with `mask` only the
-   * contents of their results. With `show`, hidden and masked `steps` are shown again in their places, if they fit the context. Decided as a revert
-   * is; the outcome is a `prune.applied` event.
+   * Hides model steps, such as `n12`, or the oldest ones until `tokens` are hidden, with a `memo` in their place.
+   * With `mask`, hides only the contents of their results. With `show`, shows hidden and masked `steps` again in
+   * their places, if they fit the context. Decided like a revert. The outcome is a `prune.applied` event.
    *
    * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */
@@ -135,14 +135,14 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
     this.dispatch({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
   }
 
-  /** Folds every step of the model that may be, whatever it saves: all but the newest, pinned and denied ones. Throws as `prune` does, and `BRAKING_OFF` without `braking.fold`. */
+  /** Folds all model steps but the newest, pinned and denied ones. Throws as `prune` does, and `BRAKING_OFF` without `braking.fold`. */
   fold(): void {
     this.dispatch({ type: 'agent.fold', agentId: this.id })
   }
 
   /**
-   * Asks a policy of `braking.policies` by name, whatever its trigger says: between turns or, if the agent is idle, at once. The outcome is a
-   * `policy.end` event and, if it has a plan, the events of the drains that carry it out.
+   * Asks a policy of `braking.policies` by name, regardless of its trigger, between turns or, if the agent is idle,
+   * at once. The outcome is a `policy.end` event and, if it has a plan, the events of the drains that carry it out.
    *
    * @throws RuntimeError `BRAKING_OFF`, `POLICY_NOT_FOUND`, `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */
@@ -151,9 +151,9 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /**
-   * Compacts the conversation, whatever its size and also with `compaction: false`: a summary takes the place of its middle if that makes it
-   * smaller. A `focus` names the facts that the summary is to keep above all, where its strategy heeds that. The outcome is a `compaction.end`
-   * event.
+   * Compacts the conversation, whatever its size and even with `compaction: false`. A summary replaces its middle if
+   * that makes it smaller. A `focus` names the facts that the summary is to keep above all, if the strategy supports
+   * that. The outcome is a `compaction.end` event.
    *
    * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */
@@ -162,9 +162,9 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /**
-   * Brings steps of an abandoned branch back, such as `n12` or `['n12', 'n14']`: copies of them are appended, in the order in which they were
-   * made. Nothing is run again, and no message of a person is repeated. Decided as a revert is, and after those; the outcome is a
-   * `graft.applied` event.
+   * Brings back steps of an abandoned branch, such as `n12` or `['n12', 'n14']`. Copies of them are appended, in the
+   * order in which they were made. Nothing is run again, and no person's message is repeated. Decided like a revert,
+   * and after all reverts; the outcome is a `graft.applied` event.
    *
    * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */
@@ -182,16 +182,16 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
     this.dispatch({ type: 'agent.pin', agentId: this.id, step })
   }
 
-  /** Takes a pin away. As `pin`. */
+  /** Removes the pin of a step. When it takes effect, and which errors it throws: see `pin`. */
   unpin(step: string): void {
     this.dispatch({ type: 'agent.unpin', agentId: this.id, step })
   }
 
   /**
-   * Makes the agent a prompt at certain times: at one (`at`), at a distance (`every`, in milliseconds, at least 1,000), or as a cron expression says
-   * (`cron`, with `npm install croner`). It fires once each, however many processes there are, while the agent is live, or by `runtime.wake`.
-   * Replaces the schedule of this name; one that is like this already stays as it is. It ends with `unschedule`, with the agent's stop, after its
-   * last time, and after three runs in a row that failed.
+   * Prompts the agent at certain times: once (`at`), at an interval (`every`, in milliseconds, at least 1,000), or by a cron expression
+   * (`cron`, with `npm install croner`). Each time fires once, however many processes there are, while the agent is live or by
+   * `runtime.wake`. Replaces the schedule of this name, unless it is the same. A schedule ends with `unschedule`, when the agent stops,
+   * after its last time, and after three consecutive failed runs.
    *
    * @throws RuntimeError `SCHEDULE_INVALID`, `PACKAGE_MISSING`, `INVALID_OPTION`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store)
    *
@@ -209,14 +209,14 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
     this.dispatch({ type: 'agent.unschedule', agentId: this.id, schedule: scheduleNamed('unschedule', id) })
   }
 
-  /** Fires a schedule now, beside its times. Throws as `unschedule` does. */
+  /** Fires a schedule now, in addition to its times. Throws as `unschedule` does. */
   fire(id: string): void {
     this.dispatch({ type: 'agent.fire', agentId: this.id, schedule: scheduleNamed('fire', id) })
   }
 
   /**
-   * Adds a rule for calls, such as `run_command(npm test)`: those that it is about run, or are denied, of this agent and of those below it. A rule
-   * that denies holds before all others. The record is a `permission.granted` event.
+   * Adds a rule for calls of this agent and of those below it, such as `run_command(npm test)`: matching calls run,
+   * or are denied. A rule that denies takes precedence over all others. The record is a `permission.granted` event.
    *
    * @throws RuntimeError `PERMISSIONS_OFF`, `RULE_INVALID`, `RULE_STORE_MISSING`, `AGENT_STOPPED`, `AGENT_PAUSED`
    */
@@ -225,7 +225,7 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /**
-   * Takes a rule back that was added, by its id in `permissions().grants`.
+   * Removes an added rule, by its id in `permissions().grants`.
    *
    * @throws RuntimeError `PERMISSIONS_OFF`, `RULE_NOT_FOUND`, `AGENT_STOPPED`, `AGENT_PAUSED`
    */
@@ -234,8 +234,8 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /**
-   * Changes what happens to calls that no rule is about, from the next call on: of this agent, and of those below it as far as they are not
-   * stricter. Calls that people have approved run.
+   * Sets the mode for calls that no rule matches, from the next call on: for this agent, and for those below it
+   * unless they are stricter. Calls that people have approved run.
    *
    * @throws RuntimeError `PERMISSIONS_OFF`, `INVALID_OPTION`, `AGENT_STOPPED`, `AGENT_PAUSED`
    */
@@ -243,7 +243,7 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
     this.dispatch({ type: 'agent.mode', agentId: this.id, mode })
   }
 
-  /** The answers are those of the schema that the agent was made with. */
+  /** Starts a run, whose answers have the type of the agent's output schema. */
   #start(command: AgentCommand, asked: (RunOptions & { readonly deps?: unknown }) | undefined): Run<never, never> {
     // Most give nothing but a text.
     if (asked == null) return this.dispatch(command) as Run<never, never>

@@ -74,12 +74,12 @@ export abstract class AgentFacts<
     return this.#host.machine.state
   }
 
-  /** Id of the model that its call waits for, within the limits of the runtime; `null` when it does not. */
+  /** Id of the model for which the agent's request is waiting, within the limits of the runtime; `null` if none is. */
   get waitsFor(): string | null {
     return this.#host.ports?.waitsFor ?? null
   }
 
-  /** Why the agent is paused; `null` when it is not. */
+  /** Reason why the agent is paused; `null` if it is not. */
   get pause(): PauseReason | null {
     return this.#host.machine.context.pause
   }
@@ -89,7 +89,7 @@ export abstract class AgentFacts<
     return mayResumeFailed(this.#host.machine)
   }
 
-  /** How many bytes of a torn last line were cut off when the log was opened; 0 if it was intact. */
+  /** Number of bytes cut off from a torn last line when the log was opened; 0 if the log was intact. */
   get repairedBytes(): number {
     return this.#host.log.repairedBytes
   }
@@ -110,12 +110,12 @@ export abstract class AgentFacts<
   }
 
   /**
-   * Changes the state of the agent: `update` changes the draft that it is given, or returns another state, at once. Resolves with the new state once
-   * it is stored. A change made here is a person's: a revert keeps it. With `base`, the version that the change is based on, it is refused if
-   * something that it touches has changed since.
+   * Changes the state of the agent: `update` changes the given draft, or returns another state, synchronously. Resolves with the
+   * new state once it is stored. A change made here is a person's: a revert keeps it. With `base`, the version that the change is
+   * based on, the change is refused if a part of the state that it touches has changed since.
    *
-   * Rejects with RuntimeError `STATE_OFF`, `STATE_INVALID` (it does not fit the schema, is no JSON or too large), `STATE_CONFLICT`, `AGENT_STOPPED`,
-   * `AGENT_PAUSED`, as `wake` does, and with what `update` throws; then nothing is changed.
+   * Rejects with RuntimeError `STATE_OFF`, `STATE_INVALID` (it does not fit the schema, is no JSON or too large),
+   * `STATE_CONFLICT`, `AGENT_STOPPED`, `AGENT_PAUSED`, as `wake` does, and with what `update` throws; then nothing is changed.
    *
    * @example
    * ```ts
@@ -146,32 +146,32 @@ export abstract class AgentFacts<
     })
   }
 
-  /** How many more sub-agents it may have alive now. */
+  /** Number of further sub-agents that the agent may have alive now. */
   get room(): number {
     return this.#host.family.room
   }
 
-  /** True if nothing of the agent is stored: see `runtime.spawn`. */
+  /** True if nothing about the agent is stored: see `runtime.spawn`. */
   get incognito(): boolean {
     return this.#host.incognito === true
   }
 
-  /** Metadata that the application gave at the spawn; a sub-agent has that of its root. */
+  /** Metadata that the application gave at the spawn; a sub-agent has its root's. */
   get metadata(): Metadata | undefined {
     return this.#host.metadata
   }
 
-  /** Ids of its ancestors, root first. */
+  /** Ids of the agent's ancestors, root first. */
   get path(): readonly string[] {
     return this.#host.path
   }
 
-  /** `seq` of its last record. */
+  /** `seq` of the agent's last record. */
   get lastSeq(): number {
     return this.#host.view.lastSeq
   }
 
-  /** The brakes that are on: the powers of model and runtime. People and code may revert, prune and compact in any case. */
+  /** The brakes that are on for the model and the runtime. People and code may revert, prune and compact in any case. */
   get braking(): Omit<AgentPolicy['flags'], 'compact' | 'turns'> {
     const { compact: _, turns: __, ...brakes } = this.#host.view.definition.policy.flags
     return brakes
@@ -182,12 +182,12 @@ export abstract class AgentFacts<
     return describePolicies(this.#host.view.definition)
   }
 
-  /** The sources of its tools, their state, and the tools that the last request offered of them. */
+  /** The sources of the agent's tools, their state, and the tools from them that the last request offered. */
   get sources(): readonly SourceInfo[] {
     return this.#host.view.sources
   }
 
-  /** Names of its tools without `run`, whose calls clients carry out. */
+  /** Names of the agent's tools without `run`, whose calls clients carry out. */
   get clientTools(): readonly string[] {
     return this.#host.view.definition.policy.external ?? []
   }
@@ -203,8 +203,8 @@ export abstract class AgentFacts<
   }
 
   /**
-   * The records of its log so far, from one on; of an incognito agent, which has no other log, those in memory. Rejects if they could
-   * not be written, and as the store does.
+   * Returns the records of the agent's log so far, from `fromSeq` on; for an incognito agent, those in memory.
+   * Rejects if they could not be written, and with the store's errors.
    */
   async *readLog(fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
     const { log, store } = this.#host
@@ -217,35 +217,35 @@ export abstract class AgentFacts<
     return this.#host.ports?.growingReply
   }
 
-  /** Name of its definition. */
+  /** Name of the agent's definition. */
   get definition(): string {
     return this.#host.view.definition.name
   }
 
-  /** Name of the definition that answers: its own, or the one that the conversation was handed over to. */
+  /** Name of the definition that answers: the agent's own, or the one to which the conversation was handed over. */
   get active(): string {
     return this.#host.view.active
   }
 
-  /** The agent and all living agents below it. */
+  /** Returns the agent and all live agents below it. */
   tree(): AgentTree {
     return treeOf(this.#host)
   }
 
-  /** Calls that wait for a decision, here and below; redacted like the events that ask for one. */
+  /** Returns the calls that wait for a decision, here and below; redacted like the events that ask for one. */
   approvals(): PendingApproval[] {
     return this.#host.announcer.clean(approvalsOf(this.#host))
   }
 
   /**
-   * Calls and questions that wait for people, here and below: calls to be approved, questions of tools, and calls that a client carries out,
-   * told apart by `kind`. Redacted like the events that ask for them.
+   * Returns the calls and questions that wait for people, here and below: calls to be approved, questions of tools,
+   * and calls that a client carries out, told apart by `kind`. Redacted like the events that ask for them.
    */
   pending(): Pending[] {
     return this.#host.announcer.clean(undecidedOf(this.#host))
   }
 
-  /** Its schedules, the next one first. */
+  /** Returns the agent's schedules, the next one first. */
   schedules(): ListedSchedule[] {
     return this.#host.announcer.clean(listSchedules(this.#host.machine.context.parts.schedules?.schedules ?? {}))
   }
@@ -256,9 +256,9 @@ export abstract class AgentFacts<
   }
 
   /**
-   * Resolves once nothing more happens by itself in the agent and those below it, and their records are stored: with `idle`, `waiting` for
-   * people, `paused` until it is resumed, or `stopped`. Until then something is under way: a model, a tool, or the wait for a retry. Resolves
-   * at once if nothing is. Rejects with the reason of `signal`, and as `wake` does for an unloaded agent with pending commands.
+   * Resolves once nothing more happens by itself in the agent and those below it, and their records are stored: with `idle`, `waiting`
+   * for people, `paused` until it is resumed, or `stopped`. Until then a model, a tool, or the wait for a retry is in progress.
+   * Resolves at once if none is. Rejects with the reason of `signal`, and as `wake` does for an unloaded agent with pending commands.
    *
    * @throws RuntimeError `INVALID_OPTION`
    *
@@ -282,10 +282,10 @@ export abstract class AgentFacts<
   }
 
   /**
-   * Returns the result of a run that has no `Run` here, because another process began it: of the newest, or of the one that `requestId` asked
-   * for, with the runs that continued it. Waits until it has ended, and for people too; a run that waits for `resume` is `paused`. The answer
-   * is checked against the definition's current schema; a result that does not fit has no `output`. Usage, cost and turns are those of the last
-   * part; `spent` has all. `undefined`: its log has no such request. Rejects as `wake` does.
+   * Returns the result of a run that has no `Run` here, because another process began it: the newest, or the one that `requestId` asked
+   * for, with the runs that continued it. Waits until it has ended, for people too; a run that waits for `resume` is `paused`. The
+   * answer is checked against the definition's current schema; a result that does not fit has no `output`. Usage, cost and turns are
+   * those of the last part; `spent` has the total. `undefined`: the log has no such request. Rejects as `wake` does.
    *
    * @example
    * ```ts
@@ -303,7 +303,7 @@ export abstract class AgentFacts<
   }
 
   /**
-   * Asks once under a key of yours, however often this is called, in whatever process: `prompt`, unless its log has the key, and then `result`.
+   * Asks once under a key of yours, however often and in whichever process it is called: `prompt`, unless the log has the key, then `result`.
    *
    * @throws RuntimeError as `prompt`; rejects as `wake` does.
    *

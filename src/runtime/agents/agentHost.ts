@@ -32,7 +32,7 @@ const nothing = { created: undefined, past: nobody, records: nobody, base: undef
 
 /**
  * An agent of a runtime, loaded or not. `machine` runs its chart, `family` knows its place in the tree, `log` writes its records, `view` is folded
- * from them, `announcer` emits events, and effects reach the outside through `ports`. Log, view and ports are created again each time it is loaded.
+ * from them, `announcer` emits events, and effects reach the outside through `ports`. Log, view and ports are created anew at each load.
  */
 export class AgentHost implements TreeAgent {
   readonly agentId: string
@@ -40,17 +40,17 @@ export class AgentHost implements TreeAgent {
   readonly parent: TreeAgent | undefined
   readonly ownDefinition: AgentDefinition
   readonly shared: HostShared
-  /** Store of its log. */
+  /** Store of the agent's log. */
   readonly store: Store
   readonly incognito: true | undefined
   readonly leasing: LeaseOptions | undefined
   readonly metadata: Metadata | undefined
   readonly isUnattended: boolean
-  /** The application's actor that its own is a child of, until it is unloaded. */
+  /** The application's actor that is the parent of the agent's actor, until the agent is unloaded. */
   under: HostOptions['under']
-  /** Dependencies that the application gives it; `undefined` while it gives none. */
+  /** Dependencies that the application gives the agent; `undefined` while it gives none. */
   given: RunDeps | undefined
-  /** Models that code gave it to use, by id. */
+  /** Models that code gave the agent to use, by id. */
   lent: Map<string, PricedModel> | undefined
   readonly machine: Machine
   readonly family: Family
@@ -60,7 +60,7 @@ export class AgentHost implements TreeAgent {
   readonly dueTimer: DueTimer
   log!: AgentLog
   view!: View
-  /** Set while it is loaded. */
+  /** Set while the agent is loaded. */
   ports!: Ports
 
   constructor(options: HostOptions, shared: HostShared) {
@@ -90,7 +90,7 @@ export class AgentHost implements TreeAgent {
     this.load(options, view)
   }
 
-  /** Gives it the parts that it has while it is loaded. */
+  /** Creates the parts that the agent has while it is loaded. */
   load(options: LogOptions, view = new View(this, options.history ?? nothing)): void {
     const { agentId, path, ownDefinition, deps, metadata, announcer, store } = this
     const { history = nothing, lease } = options
@@ -131,12 +131,12 @@ export class AgentHost implements TreeAgent {
     this.lent.set(model.model.id, model)
   }
 
-  /** Index of its store in which its times are kept: agents below others are woken with those. */
+  /** Index of wake-up times in the agent's store. Set only for a stored root, with which its sub-agents are woken. */
   get timers(): TimerIndex | undefined {
     return this.parent === undefined && this.incognito === undefined ? this.store.timers : undefined
   }
 
-  /** True if runs that nobody gives dependencies to may begin. */
+  /** True if runs may begin without dependencies of their own. */
   get isEquipped(): boolean {
     return this.view.definition.deps === null || this.given?.own !== undefined
   }
@@ -150,7 +150,7 @@ export class AgentHost implements TreeAgent {
     return this.given?.current
   }
 
-  /** Starts a root agent, with the commands waiting for it; it must already be registered by id. */
+  /** Starts a root agent, with the commands waiting for it. The agent must already be registered by id. */
   start(commands: readonly AgentMachineEvent[] = nobody): void {
     this.machine.start(commands, () => this.wake())
   }
@@ -164,7 +164,7 @@ export class AgentHost implements TreeAgent {
     if (restored.context.reporters?.length) this.family.children.detached.collect()
   }
 
-  /** Its actor runs. */
+  /** Notes the actor that runs the agent. */
   attach(actor: AgentActor): void {
     this.machine.attach(actor)
   }
@@ -175,7 +175,7 @@ export class AgentHost implements TreeAgent {
     if (missing !== undefined) this.announcer.notices.modelMissing(missing)
   }
 
-  /** The machine's `record` command, once a step: folds the records in, queues them for the store, notifies observers. Idempotent by `seq`. */
+  /** Handles the machine's `record` command, once per step: folds, stores and announces the records. Idempotent by `seq`. */
   record(drafts: readonly RecordDraft[]): void {
     const { view } = this
     const { lastSeq } = view
@@ -228,12 +228,12 @@ export class AgentHost implements TreeAgent {
     this.family.known?.leftAll()
   }
 
-  /** Another writer has the log: the agent continues there, and ends here. */
+  /** Ends the agent here because another writer has the log, where the agent continues. */
   lost(why: ErrorInfo): void {
     this.shared.childHosts.lost(this, why)
   }
 
-  /** True if it is in memory, rather than only in its log. */
+  /** True if the agent is in memory, rather than only in its log. */
   get isLoaded(): boolean {
     return this.machine.unloaded === undefined
   }
@@ -244,7 +244,7 @@ export class AgentHost implements TreeAgent {
     return work(this)
   }
 
-  /** Unloads it: everything is written, and any further command loads it again. `release`: releases its log. */
+  /** Unloads the agent after everything is written. Any further command loads it again. `release`: releases its log. */
   unload(release: () => Promise<void>): void {
     const unloaded = new Unloaded(this)
     this.machine.unload(unloaded)
@@ -265,7 +265,7 @@ export class AgentHost implements TreeAgent {
     return this.shared.reload(this.agentId, begin)
   }
 
-  /** It could not be loaded: what was asked of it meanwhile ends. */
+  /** Ends the runs that wait for the agent, because it could not be loaded. */
   notLoaded(thrown: unknown): void {
     const isClosing = thrown instanceof RuntimeError && thrown.code === 'RUNTIME_CLOSED'
     this.runs.endAll(isClosing ? null : toErrorInfo(thrown, 'STORE_OPEN_FAILED'))
@@ -286,10 +286,10 @@ interface Told {
   readonly stallTimer: StallTimer
   readonly announcer: Announcer
   readonly runs: Runs
-  /** Dependencies of its runs. */
+  /** Dependencies of the agent's runs. */
   readonly given: { note(record: LogRecord): void } | undefined
   readonly ports: { readonly group: GroupMember | undefined; partial: PartialReply | null }
-  /** Called when its run has ended: reports to the caller that waits for it. */
+  /** Reports the end of the run to the caller that waits for it. */
   report(): void
   readonly family: { readonly known: { left(childId: string): void; placeFreed(): void } | undefined }
 }
@@ -320,7 +320,7 @@ const listeners: { readonly [T in LogRecord['type']]?: (host: Told, record: Reco
   'child.ended': ({ family }, { childId }) => family.known?.left(childId),
 }
 
-/** Announces the records of one step, each to observers first and then to those whom its type concerns. */
+/** Announces the records of one step, each first to observers and then to the listeners for its type. */
 export function tellRecords(host: Told, records: readonly LogRecord[]): void {
   host.stallTimer.reset()
   for (const record of records) {

@@ -18,7 +18,7 @@ import { drafted } from '../../protocol/parts/state/drafted.ts'
 import { difference, type StateOp } from '../../protocol/parts/state/patch.ts'
 import type { RecordDraft } from '../../protocol/records.ts'
 
-/** The loaded agent whose state it is. */
+/** The loaded agent that the state belongs to. */
 interface Owner {
   readonly agentId: string
   readonly ownDefinition: AgentDefinition
@@ -54,7 +54,7 @@ export class AgentState implements StatePort {
     return tree === undefined ? this.#settings.initial : tree.value
   }
 
-  /** `seq` of the last record that changed it; 0 if none of this log did. */
+  /** `seq` of the last record that changed the state; 0 if none in this log did. */
   get version(): number {
     return this.#tree?.version ?? 0
   }
@@ -70,7 +70,7 @@ export class AgentState implements StatePort {
     return this.value
   }
 
-  /** Returns what a function makes of the state, as a patch. @throws RuntimeError `STATE_INVALID`; what the function throws */
+  /** Returns the changes that a function makes to the state, as a patch. @throws RuntimeError `STATE_INVALID`; errors of the function */
   patchBy(update: (draft: never) => unknown): readonly StateOp[] {
     const read = readState(this.schema, drafted(this.value, update))
     if (read.wrong !== undefined) throw invalidState(`The new state does not fit: ${read.wrong}.`)
@@ -86,7 +86,7 @@ export class AgentState implements StatePort {
     return this.#drafts(planPatch(this.#settings, this.value, patch, this.#owner.shared.sources.redactor), by)
   }
 
-  /** Brings the state of an older definition to the schema of this one. Once it is opened. */
+  /** Migrates the state of an older definition to the schema of this one. Called once the agent is opened. */
   migrate(): void {
     const tree = this.#tree
     const next = tree && migrated(this.#settings, tree.value)
@@ -94,7 +94,7 @@ export class AgentState implements StatePort {
     this.change(next.value, { by: 'migration' })
   }
 
-  /** Adds to records that move the head what becomes of the state. */
+  /** Adds the resulting changes of the state to records that move the head. */
   complete(drafts: readonly RecordDraft[]): void {
     const tree = this.#tree
     if (tree === undefined) return
@@ -128,7 +128,7 @@ export class AgentState implements StatePort {
   }
 }
 
-/** @throws RuntimeError `STATE_OFF` */
+/** Returns the agent's state. @throws RuntimeError `STATE_OFF` if there is none */
 export function stateOfAgent(state: AgentState | undefined, agentId: string): AgentState {
   if (state === undefined) throw noState(`Agent "${agentId}"`)
   return state

@@ -19,7 +19,7 @@ export interface AgentTree {
 export interface PendingApproval {
   readonly agentId: string
   readonly callId: string
-  /** Unique across all agents; any ancestor can decide the call by it. */
+  /** Key of the call, unique across all agents. Any ancestor can decide the call by it. */
   readonly key: string
   readonly name: string
   readonly input: unknown
@@ -32,7 +32,7 @@ export const treeOf = (host: TreeAgent): AgentTree => ({
   children: host.family.listed.map(treeOf),
 })
 
-/** The host of an agent in the tree below this one, itself included. */
+/** Returns the host of an agent in the tree below this one, which may be this one. */
 export function hostOf(host: TreeAgent, agentId: string): TreeAgent | undefined {
   if (host.agentId === agentId) return host
   for (const child of host.family.listed) {
@@ -65,24 +65,24 @@ export function approvalsOf(host: TreeAgent): PendingApproval[] {
   ]
 }
 
-/** Calls and questions that wait for people, of an agent and of those below it. */
+/** Returns the calls and questions that wait for people, of an agent and of those below it. */
 export const pendingOf = (host: TreeAgent): Pending[] => [
   ...ownPending(host.agentId, host.machine.context),
   ...host.family.listed.flatMap(pendingOf),
 ]
 
-/** The same without what was decided a moment ago, whose record is still being written. */
+/** Returns the same as `pendingOf`, without those decided a moment ago, whose record is still being written. */
 export const undecidedOf = (host: TreeAgent): Pending[] =>
   pendingOf(host).filter(({ agentId, key }) => hostOf(host, agentId)?.ports.answers.isDecided(key) !== true)
 
-/** An agent's own calls that wait for people. */
+/** Returns an agent's own calls that wait for people. */
 export const ownPending = (agentId: string, { calls, run, reporters }: Waiting): Pending[] => [
   ...(run === null ? [] : calls.flatMap((call) => pendingCall(agentId, call) ?? [])),
   // Whatever its agent does meanwhile.
   ...backgroundCalls({ reporters }).flatMap((call) => pendingInBackground(agentId, call) ?? []),
 ]
 
-/** The question of a call in the background that waits for an answer. */
+/** Returns the question of a background call that waits for an answer. */
 const openQuestion = ({ question, reported }: CallReporter): CallReporter['question'] =>
   reported === undefined ? question : undefined
 
@@ -111,7 +111,7 @@ function pendingCall(agentId: string, state: CallState): Pending | undefined {
   }
 }
 
-/** An agent's own calls that wait for people, by kind and key. */
+/** Returns an agent's own calls that wait for people, by kind and key. */
 export function waitingCalls({ calls, run, reporters }: Waiting): WaitingCall[] {
   const waiting: WaitingCall[] = []
   for (const call of run === null ? [] : calls) {
@@ -125,7 +125,7 @@ export function waitingCalls({ calls, run, reporters }: Waiting): WaitingCall[] 
   return waiting
 }
 
-/** The kind and the key by which people decide about a call; `undefined`: it does not wait for them. */
+/** Returns the kind and the key by which people decide about a call; `undefined` if it does not wait for them. */
 function waitingCall({ key, status, question, asks }: CallState): WaitingCall | undefined {
   switch (status) {
     case 'held':

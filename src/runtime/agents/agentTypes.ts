@@ -5,15 +5,15 @@ import type { GivenDeps, SpawnOptions } from '../children/spawnOptions.ts'
 /** Type of the dependencies that may be given to agents of a definition that needs `Deps`; `unknown` where the definition is not known. */
 export type DepsFor<Deps> = [Deps] extends [never] ? unknown : Deps
 
-/** Dependencies that the agent is given for all its runs, so that prompts need give none. */
+/** Dependencies given to the agent for all its runs, so that prompts need give none. */
 export interface TheirDeps<Deps> {
   readonly deps: DepsFor<Deps> & ({} | null)
 }
 
-/** Type of a definition's answers as data: that of its `output` schema, else `undefined`. */
+/** Type of a definition's structured answers: the type of its `output` schema, else `undefined`. */
 export type OutputOf<D extends AgentDefinition> = D extends AgentDefinition<infer Output> ? Output : never
 
-/** Type of the state of a definition's agents: that of its `state`, else `undefined`. */
+/** Type of the state of a definition's agents: the type of its `state`, else `undefined`. */
 export type StateOf<D extends AgentDefinition> =
   D extends AgentDefinition<unknown, never, unknown, infer State> ? State : never
 
@@ -25,18 +25,18 @@ export type Entry<Output, Deps, Calls, State> =
   | AgentDefinition<Output, Deps, Calls, State>
   | (SubAgentOptions & { readonly definition: AgentDefinition<Output, Deps, Calls, State> })
 
-/** How a command is executed. */
+/** Options for the execution of a command. */
 export interface DispatchOptions {
   /** Identifies its run or message in the log; by default one is created. */
   readonly requestId?: string
-  /** Dependencies that the run that it starts is given. */
+  /** Dependencies for the run that the command starts. */
   readonly deps?: unknown
 }
 
 export interface ListenOptions {
-  /** Also deliver events of sub-agents, however deep. Default `false`. */
+  /** True if events of sub-agents are delivered too, however deep. Default `false`. */
   readonly descendants?: boolean
 }
 
-/** Arguments with which a child is spawned, for any definition. */
+/** Arguments for spawning a child of any definition. */
 export type SpawnArguments = [entry: SubAgentEntry, options: SpawnOptions & GivenDeps<unknown>]

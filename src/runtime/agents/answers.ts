@@ -16,21 +16,21 @@ interface OpenQuestion {
   resolve(answer: Answer): void
 }
 
-/** Answers of people to one agent's calls: checked against the questions, and passed on to the tools that wait. */
+/** People's answers to the calls of one agent. Checks them against the questions, and passes them on to the tools that wait. */
 export class Answers implements PeoplesAnswers {
   readonly #ports: AgentPorts
   /** Questions of running tools, by key. */
   readonly #open = new Map<string, OpenQuestion>()
-  /** Calls that running calls make and that wait for an approval, by key. */
+  /** Inner calls that wait for an approval, by key. */
   readonly #approvals = new Map<string, (approval: Approval) => void>()
-  /** Keys that were decided, of which the log does not tell yet. */
+  /** Keys that were decided, but whose decision is not in the log yet. */
   readonly #decided = new Set<string>()
 
   constructor(ports: AgentPorts) {
     this.#ports = ports
   }
 
-  /** Resolves with the answer to a question; rejects with the reason of `signal`. */
+  /** Resolves with the answer to a question. Rejects with the signal's reason if it aborts first. */
   wait({ key, question }: Question, wrongIn: OpenQuestion['wrongIn'], signal: AbortSignal): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
@@ -46,7 +46,7 @@ export class Answers implements PeoplesAnswers {
     })
   }
 
-  /** Resolves with the decision about a call that a running call makes; rejects with the reason of `signal`. */
+  /** Resolves with the decision about an inner call. Rejects with the signal's reason if it aborts first. */
   waitForApproval(key: string, signal: AbortSignal): Promise<Approval> {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
@@ -61,7 +61,7 @@ export class Answers implements PeoplesAnswers {
     })
   }
 
-  /** Returns true if a key was decided a moment ago: the machine may be in the middle of a step. */
+  /** Returns true if a key was decided a moment ago, because the machine may be in the middle of a step. */
   isDecided(key: string): boolean {
     return this.#decided.has(key)
   }
@@ -70,7 +70,7 @@ export class Answers implements PeoplesAnswers {
     this.#decided.add(key)
   }
 
-  /** Takes in the next records, before secrets are taken out of them. */
+  /** Processes the next records, before secrets are removed from them. */
   take(records: readonly RecordDraft[]): void {
     for (const record of records) this.#take(record)
   }
@@ -97,14 +97,14 @@ export class Answers implements PeoplesAnswers {
   }
 
   /**
-   * Returns the fault of the answer to a question; `undefined` if there is none, or if no tool waits for it: the tool that runs again reads it
-   * with its own schema, of which the log's copy says less, and asks again.
+   * Returns the fault of the answer to a question; `undefined` if there is none, or if no tool waits for it. A tool
+   * that runs again checks the answer with its own schema, which says more than the log's copy, and asks again.
    */
   wrongInAnswer({ key }: PendingOf<'question'>, value: unknown): string | undefined {
     return this.#open.get(key)?.wrongIn(value)
   }
 
-  /** Returns arguments that a person edited, in the form that the tool or agent gets. */
+  /** Returns arguments that a person edited, in the form passed to the tool or agent. */
   settled({ name }: PendingOf<'approval'>, input: unknown): unknown {
     return settledInput(this.#ports.definition, { name, input })
   }
@@ -119,7 +119,7 @@ export class Answers implements PeoplesAnswers {
     return read.ok ? undefined : read.message
   }
 
-  /** Returns the result that the model gets of a call that a client carried out. */
+  /** Returns the result, for the model, of a call that a client carried out. */
   resultOf(call: PendingOf<'call'>, given: ClientOutcome): CallReturn {
     return clientResult(this.#ports, call, this.#ports.definition.tools.get(call.name), given)
   }

@@ -7,7 +7,7 @@ import type { Evidence } from '../../protocol/braking.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 
-/** Most UTF-16 units of output that `check_call` shows. */
+/** Maximum number of UTF-16 units of output that `check_call` shows. */
 const maxChars = 4_000
 /** Longest wait for the report of a call that was ended, in milliseconds. */
 const endMs = 10_000
@@ -17,7 +17,7 @@ type Waiting = TreeAgent & {
 }
 type WaitCall = { readonly ids: readonly string[]; readonly ms: number }
 
-/** The background calls of one loaded agent: what they have put out, and how they are ended. */
+/** Background calls of one loaded agent: their output so far, and how to end them. */
 export class Background implements BackgroundPorts {
   readonly #agent: Waiting
   readonly #outputs = new Map<string, string>()
@@ -74,7 +74,7 @@ export class Background implements BackgroundPorts {
   }
 }
 
-/** Pieces of output are joined; of any other progress the newest counts. */
+/** Returns the output so far with new progress. Pieces of output are joined; any other progress replaces the earlier. */
 function outputAfter(before: string, progress: unknown): string {
   if (typeof progress === 'string') return before === '' ? progress : `${before}\n${progress}`
   const { output } = (progress ?? {}) as { readonly output?: unknown }

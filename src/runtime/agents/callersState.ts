@@ -10,7 +10,7 @@ type Caller = Pick<TreeAgent, 'agentId' | 'ports'>
 /** Schema of a part of a state. */
 const part = lazily(() => z.unknown())
 
-/** The state of the caller, for a sub-agent that may read it or change it. Changes are records of the caller's log. */
+/** State of the caller, for a sub-agent that may read or change it. Changes are records in the caller's log. */
 export class CallersState implements StatePort {
   readonly #caller: Caller
   readonly #agentId: string
@@ -52,13 +52,13 @@ export class CallersState implements StatePort {
     throw noState(`Agent "${this.#agentId}"`)
   }
 
-  /** Its calls are none of the caller's. */
+  /** Returns the author of a change as a child, because the sub-agent's calls are not the caller's. */
   #asChild({ callId = '', ...author }: StateAuthor): StateAuthor {
     return { ...author, by: 'child', childId: this.#agentId, callId: `${this.#agentId}/${callId}` }
   }
 }
 
-/** Returns the state that an agent has of its caller, if that gives it any. */
+/** Returns the caller's state, if the caller shares it with the agent. */
 export function callersState({
   agentId,
   parent,

@@ -6,37 +6,37 @@ import { checkpointOf, digestOf, type KeptState } from './keptAgent.ts'
 import type { NodePieces } from './keepNodes.ts'
 import { share, type SharedState } from './sharedState.ts'
 
-/** How many records must have come since the last checkpoint: the more, the larger that is, as all of it is written. */
+/** Number of records since the last checkpoint before the next is written. Grows with the checkpoint's size, as all of it is written. */
 const records = { least: 64, most: 256, aBytes: 1 / 1_024 } as const
-/** The fewest where most of a checkpoint is shared with the one before, and is not written. */
+/** Minimum number of records if most of a checkpoint is shared with the one before and is not written again. */
 const leastBeside = 32
-/** From how many bytes on chunks are shared, and the largest part of that which stands beside it. */
+/** Bytes from which on chunks are shared, and the largest unshared part in proportion to the shared one. */
 const sharing = { least: 64 * 1_024, mostBeside: 1 / 2 } as const
-/** How many times as many records come before what is shared is written anew. */
+/** Factor by which more records may come before the shared state is written anew. */
 const longer = 2
 
-/** While the agent stays loaded: the share of its log that must have come since. Only a crash would make use of it. */
+/** Minimum share of the log that must be new while the agent stays loaded, because only a crash would make use of the checkpoint. */
 const leastShare = 1 / 2
 
-/** Returns the number of records after which to write that many bytes. */
+/** Returns the number of records after which to write a checkpoint of so many bytes. */
 const recordsFor = (bytes: number, least: number = records.least): number =>
   Math.min(records.most, Math.max(least, bytes * records.aBytes))
 
-/** An agent of which checkpoints are kept. */
+/** An agent whose checkpoints are kept. */
 export interface KeptHost {
   readonly agentId: string
-  /** Store of its log. */
+  /** Store of the agent's log. */
   readonly store: Pick<Store, 'read'>
   readonly machine: { readonly state: string; readonly unseen: number; readonly isStopped: boolean }
   readonly log: {
     durable(): Promise<void> | undefined
-    /** Called with the error of a checkpoint that could not be written: nothing is lost with it. */
+    /** Reports a checkpoint that could not be written. No data is lost with it. */
     checkpointFailed(thrown: unknown): void
   }
   readonly view: {
     /** `seq` of the last record. */
     readonly lastSeq: number
-    /** Returns the states folded from the agent's log, without the context; `goesOn`: it shares chunks with that of which the agent was opened. */
+    /** Returns the states folded from the log, without the context. `goesOn`: they share chunks with the opened checkpoint. */
     keep(goesOn?: boolean): { readonly kept: Omit<KeptState, 'context' | 'created'>; readonly nodes: NodePieces }
   }
 }
@@ -50,15 +50,15 @@ export interface KeeperOptions {
   readonly created: RecordOf<'agent.created'> | undefined
   /** `seq` of the last checkpoint; 0 without one. */
   readonly at: number
-  /** How large it is, without what it shares. */
+  /** Size of the last checkpoint in bytes, without its shared state. */
   readonly bytes: number
-  /** Its shared state, which the next may share with it. */
+  /** Shared state of the last checkpoint, which the next may share too. */
   readonly shared?: SharedState | undefined
   /** The last record of the log so far. */
   readonly last: LogRecord | undefined
 }
 
-/** Writes checkpoints of one agent: when it is at rest after many records, and when it is let go of. */
+/** Writes the checkpoints of one agent: when it is at rest after many records, and when it is released. */
 export class CheckpointKeeper {
   readonly #host: KeptHost
   readonly #checkpoints: CheckpointStore
@@ -67,12 +67,12 @@ export class CheckpointKeeper {
   #created: RecordOf<'agent.created'> | undefined
   #at: number
   #bytes: number
-  /** As long as the last checkpoint is that of which the agent was opened. */
+  /** Shared state, as long as the last checkpoint is the one that the agent was opened from. */
   #shared: SharedState | undefined
-  /** True if the records since the last checkpoint cost as much to fold as the whole log. */
+  /** True if folding the records since the last checkpoint costs as much as folding the whole log. */
   #isDue = false
   #last: LogRecord | undefined
-  /** Records that the context has yet to be folded over: most agents write no checkpoint before they end. */
+  /** Records not yet folded into the context, because most agents write no checkpoint before they end. */
   #unfolded: LogRecord[] | undefined
   #writing: Promise<void> | undefined
 
@@ -88,7 +88,7 @@ export class CheckpointKeeper {
     this.#last = options.last
   }
 
-  /** Takes the next record. */
+  /** Notes the next record. */
   apply(record: LogRecord): void {
     this.#last = record
     if (!this.#isVolatile && (this.#unfolded ??= []).push(record) === records.least) this.#fold()
@@ -112,7 +112,7 @@ export class CheckpointKeeper {
     return this.#host.view.lastSeq - this.#at
   }
 
-  /** All of it is due to be written. */
+  /** True if a whole checkpoint is due to be written. */
   get #isLong(): boolean {
     if (this.#shared === undefined) return this.#since >= recordsFor(this.#bytes)
     const { seq, body } = this.#shared
@@ -120,7 +120,7 @@ export class CheckpointKeeper {
     return isMuch || this.#host.view.lastSeq - seq >= longer * recordsFor(body.length)
   }
 
-  /** Something happened to the agent. */
+  /** Writes a checkpoint if one is due and the agent is at rest. Called whenever something happened to the agent. */
   look(): void {
     if (this.#isVolatile || !this.#isLong || this.#since < this.#host.view.lastSeq * leastShare || !this.#isAtRest)
       return
@@ -136,7 +136,7 @@ export class CheckpointKeeper {
     return state === 'idle' && unseen === 0 && !isStopped
   }
 
-  /** The log is written, and is let go of next. Never rejects. */
+  /** Writes a last checkpoint if it is worth it, after the log is written and before it is released. Never rejects. */
   async finish(): Promise<void> {
     await this.#writing
     if (this.#last?.type === 'agent.stopped') return
@@ -145,7 +145,7 @@ export class CheckpointKeeper {
       await this.#write(this.#shared)
   }
 
-  /** The record it stands at is in the log before it. `shared`: state that it goes on from. Never rejects: the log has everything. */
+  /** Writes a checkpoint once the log has its record. `shared`: state to continue from. Never rejects: the log has everything. */
   async #write(shared?: SharedState): Promise<void> {
     const [last, created, at, isDue] = [this.#last, this.#created, this.#at, this.#isDue]
     if (last === undefined || created === undefined) return
@@ -171,7 +171,7 @@ export class CheckpointKeeper {
     }
   }
 
-  /** All that there is to write; the next may share most of it. */
+  /** Returns a whole checkpoint. The next one may share most of it. */
   #whole(last: LogRecord, state: KeptState, nodes: NodePieces): Checkpoint {
     const bytes = nodes.shared.reduce((sum, chunk) => sum + chunk.length, 0)
     const isShared = this.#checkpoints.keepsShared === true && bytes >= sharing.least

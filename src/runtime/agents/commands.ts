@@ -30,15 +30,15 @@ import type { ModelUse, UseChange } from '../../protocol/bridge/turns.ts'
 type Command = Exclude<CheckedCommand, { type: 'agent.stop' }>
 type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
-/** An agent, and its context when the command came: from inside a listener the machine is in the middle of a step. */
+/** An agent, and its context when the command came. Inside a listener the machine is in the middle of a step. */
 interface Asked {
   readonly host: AgentHost
   readonly context: AgentContext
 }
 
 /**
- * Passes a checked command to an agent's machine; `id` identifies its run or message, `isRemote` says whether it came from a remote client and
- * may be repeated, and `deps` are for the run that it starts. Throws as `Agent.dispatch` does.
+ * Passes a checked command to an agent's machine. `id` identifies its run or message, `isRemote` is true for a remote
+ * client's command, which may be repeated, and `deps` are for the run that it starts. Throws as `Agent.dispatch` does.
  */
 export function dispatchCommand(
   asked: Asked,
@@ -131,7 +131,7 @@ function carryOut(
   }
 }
 
-/** Makes the records of a part's command. */
+/** Sends the records that a part's command makes. */
 function recordFor(asked: Asked, definition: AgentDefinition, command: Command, id: string, at: number): undefined {
   checkStore(asked)
   const { host, context } = asked
@@ -145,7 +145,7 @@ function recordFor(asked: Asked, definition: AgentDefinition, command: Command, 
   if (host.isLoaded) host.ports.keepRules()
 }
 
-/** Queues what a person asks of a brake. Its switch is for the model and the runtime, but that of folding says how. */
+/** Queues a person's request to a brake. The brake's switch is only for the model and the runtime, except for folding, whose settings are needed. */
 function askFor(asked: Asked, definition: AgentDefinition, command: AskingCommand, id: string, at: number): undefined {
   const { agentId, machine } = asked.host
   if (command.type === 'agent.fold' && !definition.policy.flags.fold)
@@ -177,7 +177,7 @@ function checkCommandDeps(asked: Asked, definition: AgentDefinition, { type }: C
     checkDeps(definition, given?.own, type)
 }
 
-/** A command without its addressee. */
+/** Returns a command without its type and addressee. */
 const saidIn = <C extends { readonly type: string; readonly agentId: string }>({
   type: _,
   agentId: __,
@@ -214,7 +214,7 @@ function checkStore({ host, context: { pause } }: Asked): void {
   throw new RuntimeError('AGENT_PAUSED', `Agent "${host.agentId}" is paused because its store failed: ${why}`)
 }
 
-/** Returns the tokens of instructions and tools; 0 for those that cannot be written down, which fail the run with a reason. */
+/** Returns the tokens of instructions and tools; 0 if they cannot be serialized, which fails the run with a reason. */
 function frameTokensOf(definition: AgentDefinition): number {
   try {
     return definition.frameTokens
@@ -224,8 +224,8 @@ function frameTokensOf(definition: AgentDefinition): number {
 }
 
 /**
- * Refuses a message that no request could hold together with earlier messages of people: these can never be hidden, so each later request would
- * fail. Its images and files are left out of the sum, as only a provider knows their size.
+ * Refuses a message that no request could hold together with people's earlier messages: these can never be hidden, so
+ * each later request would fail. Images and files are left out of the sum, because only a provider knows their size.
  *
  * @throws RuntimeError `PROMPT_TOO_LARGE`
  */

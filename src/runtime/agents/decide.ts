@@ -13,7 +13,7 @@ import { checkDeps } from '../children/runDeps.ts'
 type DecideCommand = Extract<CheckedCommand, { type: 'agent.decide' }>
 
 /**
- * Decides something of the agent that waits for people or, by its key, of an agent below.
+ * Decides a pending call or question of the agent or, by its key, of an agent below.
  *
  * @throws RuntimeError `CALL_NOT_PENDING`; `ANSWER_INVALID`, `DEPS_MISSING` (then it keeps waiting)
  */
@@ -45,8 +45,8 @@ export function decide(
 }
 
 /**
- * Returns the agent that a rule is added to along with a decision about a call of `owner`: the topmost one that has rules, up to the agent that was
- * asked, so that the rule holds for all that those are asked about.
+ * Returns the agent to which a decision about a call of `owner` adds its rule: the topmost one with rules, up to the
+ * agent that was asked, so that the rule holds for all agents below.
  */
 function keeperOf(owner: TreeAgent, asked: TreeAgent, grant: Grant): TreeAgent {
   let keeper = owner

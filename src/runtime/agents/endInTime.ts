@@ -2,7 +2,7 @@ import type { Clock } from '../../protocol/ports/clock.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import type { Logger } from '../../protocol/ports/logger.ts'
 
-/** Milliseconds to wait for the end of something. */
+/** Maximum time to wait for something to close, in milliseconds. */
 const closeMs = 10_000
 
 export interface EndOptions {
@@ -15,8 +15,8 @@ export interface EndOptions {
 }
 
 /**
- * Closes something of the application, and waits 10 seconds for it. Never rejects: the logger is told. The timer also keeps the process alive: what is
- * closed may wait for its own by timers that do not.
+ * Closes something of the application, and waits up to 10 seconds. Never rejects: failures go to the logger. The
+ * timer also keeps the process alive, because the thing being closed may itself wait for timers that do not.
  */
 export async function endInTime(close: () => Promise<void>, options: EndOptions): Promise<void> {
   const { clock, logger, what, fields, clean } = options

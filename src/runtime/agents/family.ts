@@ -11,13 +11,13 @@ const nobody: readonly never[] = Object.freeze([])
 
 let changes = 0
 
-/** The place of one agent in its tree: its sub-agents, and who is told of changes. */
+/** Place of one agent in its tree: its sub-agents, and the watchers of changes. */
 export class Family {
   readonly #agent: TreeAgent
   readonly #hosts: ChildHosts
-  /** `undefined`: it has had none. */
+  /** The agent's sub-agents; `undefined` if there were none. */
   #children: Children | undefined
-  /** Another number after each change of the agent or of those below it, which no other agent of the process has. */
+  /** Number that changes with each change of the agent or of those below it, and that no other agent of the process has. */
   version = (changes += 1)
   #totals: { readonly version: number; readonly totals: TreeTotals } | undefined
   /** Functions to call after changes; `undefined` until the first watcher. */
@@ -28,44 +28,44 @@ export class Family {
     this.#hosts = hosts
   }
 
-  /** Called when something may have changed. */
+  /** Notes that something may have changed, and tells the watchers. */
   changed(): void {
     this.version = changes += 1
     this.#agent.parent?.family.changed()
     for (const look of this.#watchers ?? nobody) look()
   }
 
-  /** Calls `look` after each change of the agent or of those below it, perhaps in the middle of a step; returns a function that ends it. */
+  /** Calls `look` after each change of the agent or of those below it, perhaps in the middle of a step. Returns a function that ends the watch. */
   watch(look: () => void): () => void {
     const watchers = (this.#watchers ??= new Set())
     watchers.add(look)
     return () => watchers.delete(look)
   }
 
-  /** Totals of the agent and of everything that is alive below it. */
+  /** Totals of the agent and of every live agent below it. */
   get totals(): TreeTotals {
     if (this.#totals?.version !== this.version)
       this.#totals = { version: this.version, totals: totalsOf(this.#agent, this.#children?.running ?? nobody) }
     return this.#totals.totals
   }
 
-  /** Its sub-agents, living or about to start. */
+  /** The agent's sub-agents, live or about to start. */
   get children(): Children {
     return (this.#children ??= new Children(this.#agent, this.#hosts))
   }
 
-  /** As `children`, if it has had any. */
+  /** The same as `children`, but `undefined` if there were none. */
   get known(): Children | undefined {
     return this.#children
   }
 
-  /** The agent is unloaded, without a living sub-agent. */
+  /** Drops the data about sub-agents, when the agent is unloaded without a live one. */
   forget(): void {
     this.#children = undefined
     this.#totals = undefined
   }
 
-  /** Its living sub-agents, oldest first. */
+  /** The agent's live sub-agents, oldest first. */
   get live(): readonly TreeAgent[] {
     return this.#children?.running.map(({ host }) => host) ?? nobody
   }
@@ -78,22 +78,22 @@ export class Family {
       : all
   }
 
-  /** How many more sub-agents it may have alive. */
+  /** Number of further sub-agents that the agent may have alive. */
   get room(): number {
     return roomFor(this.#agent, this.#children)
   }
 
-  /** How deep the tree may grow; its root decides. */
+  /** Maximum depth of the tree, which its root decides. */
   get maxDepth(): number {
     return this.#agent.parent?.family.maxDepth ?? this.#agent.view.definition.maxDepth
   }
 
-  /** Resolves once all sub-agents that are being opened, and those below them, are there. */
+  /** Resolves once all sub-agents that are being opened, and those below them, are ready. */
   async ready(): Promise<void> {
     await this.#children?.ready()
   }
 
-  /** Resolves once the logs of its sub-agents are free, after it was let go or has ended; `undefined`: it never had any. */
+  /** Resolves once the logs of the sub-agents are free, after the agent was released or has ended; `undefined` if it never had any. */
   released(): Promise<void> | undefined {
     return this.#children?.released()
   }
@@ -107,8 +107,8 @@ const nothing: readonly never[] = Object.freeze([])
 const noTotals: TreeTotals = Object.freeze({ waiting: nothing, uncounted: undefined })
 
 /**
- * Returns the totals of an agent from those of its sub-agents, without looking further down. Calls that wait in an incognito sub-agent are left
- * out unless the agent is incognito too.
+ * Returns the totals of an agent from its sub-agents' totals, without looking further down. Calls that wait in an
+ * incognito sub-agent are left out unless the agent is incognito too.
  */
 function totalsOf(
   { machine, incognito }: Pick<TreeAgent, 'machine' | 'incognito'>,

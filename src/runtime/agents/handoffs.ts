@@ -1,21 +1,21 @@
 import type { Fold } from '../../log/fold.ts'
 import { toolCallsOf } from '../../protocol/messages.ts'
 
-/** Definition that answers in the conversation of one agent: the one that it was handed to, from the end of that step on. */
+/** Definition that answers in one agent's conversation: the one that the conversation was handed to, from the end of that step on. */
 export interface Handoffs {
-  /** Name of the definition that answers; missing: the agent's own. */
+  /** Name of the definition that answers; missing if it is the agent's own. */
   name?: string | undefined
   /** Name of the definition that will answer once the current step has ended. */
   pending?: string | undefined
-  /** Calls of the last reply without a result. */
+  /** Number of calls of the last reply without a result. */
   open: number
-  /** True once a handoff has ended the settings that `agent.use` made for the definition before. */
+  /** True once a handoff has ended the settings that `agent.use` made for the previous definition. */
   endsUse: boolean
 }
 
 const own = (): Handoffs => ({ name: undefined, pending: undefined, open: 0, endsUse: false })
 
-/** Changed in place. */
+/** Fold over a log. Changes the state in place. */
 export const handoffsFold: Fold<Handoffs> = {
   name: 'handoffs',
   initial: own,

@@ -33,28 +33,28 @@ export interface HostShared {
   readonly instrumentation?: Required<Tracer> | undefined
   /** Sources of tools, and the redactor, once there are secrets to blank. */
   readonly sources: Sources
-  /** Returns a session as the lines of a file. */
+  /** Returns a session as the lines of an export file. */
   readonly exportSession: (store: Store, agentId: string) => AsyncIterable<string>
-  /** Things that tools have opened. */
+  /** Resources that tools have opened. */
   readonly resources: Resources
-  /** Returns true once nobody can read its store any more: the runtime made it itself, and closes. */
+  /** Returns true once the store can no longer be read, because the runtime made it itself and is closing. */
   readonly isStoreOver: () => boolean
-  /** Is told that a checkpoint could not be written: nothing is lost with it. */
+  /** Reports a checkpoint that could not be written. No data is lost with it. */
   readonly checkpointFailed: (agentId: string, thrown: unknown) => void
-  /** Reports that a function of the application failed: `place` says which. */
+  /** Reports that a function of the application failed. `place` names the function. */
   readonly callbackFailed: (place: string, thrown: unknown, fields: object) => void
   readonly childHosts: ChildHosts
   /** Limits on model calls; set when there are any. */
   readonly models?: LimitedModels | undefined
-  /** Key of metadata by whose values agents take turns in that queue. */
+  /** Key of the metadata whose values group agents that take turns in the queue for models. */
   readonly modelTurns?: string | undefined
-  /** The model that answers in place of another, in the tree of the agent `root`; for evaluations, which record and replay. */
+  /** Returns the model that answers in place of another, in the tree of the agent `root`; for evaluations, which record and replay. */
   readonly instead?: ((model: Model, root: string) => Model) | undefined
   /** Unloader of idle agents; set with `idleUnloadMs`. */
   readonly unloader?: IdleUnloader | undefined
   /**
-   * Loads an agent from its log again, and then calls `begin`, which starts it. Rejects as the store does, and with `RUNTIME_CLOSED`,
-   * `AGENT_STOPPED`, `AGENT_NOT_FOUND`; then the log is released.
+   * Loads an agent from its log again, and then calls `begin`, which starts it. Rejects with the store's errors, and
+   * with `RUNTIME_CLOSED`, `AGENT_STOPPED`, `AGENT_NOT_FOUND`; then the log is released.
    */
   readonly reload: (agentId: string, begin: () => void) => Promise<void>
 }
@@ -73,17 +73,17 @@ export interface LogOptions {
 export interface HostOptions extends LogOptions {
   readonly agentId: string
   readonly definition: AgentDefinition
-  /** How that was opened; default: as its parent's. */
+  /** Options with which the lease was opened; by default its parent's. */
   readonly leasing?: LeaseOptions | undefined
-  /** Makes it incognito: its log is here, in memory, and in no other store. */
+  /** Store in memory that makes the agent incognito: its log is in no other store. */
   readonly incognito?: Store | undefined
   /** True if no agent above can decide its calls. */
   readonly isUnattended?: boolean
   /** Metadata of a new agent; an existing agent has it in its log. */
   readonly metadata?: Metadata | undefined
-  /** The application's own actor that a root agent's is to be a child of. */
+  /** The application's own actor that is to be the parent of a root agent's actor. */
   readonly under?: UnderActor | undefined
-  /** Dependencies that the application gives it. */
+  /** Dependencies that the application gives the agent. */
   readonly deps?: RunDeps | undefined
   /** Parent of a sub-agent. */
   readonly parent?: TreeAgent

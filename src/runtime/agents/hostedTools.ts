@@ -7,7 +7,7 @@ import type { Sources } from './sources.ts'
 
 /** The tools that an agent has from sources, and its use of their connections. */
 export class HostedTools extends SourcedTools {
-  /** Gives the connections up: the agent is gone. */
+  /** Gives up the connections, when the agent is gone. */
   readonly leave: () => void
 
   constructor(base: () => AgentDefinition, sources: Sources, folds: Folding) {
@@ -18,8 +18,8 @@ export class HostedTools extends SourcedTools {
 }
 
 /**
- * Returns the tools of an agent with their sources; `undefined` for an agent that has no source, and is never handed to one that has. `folds`:
- * those of its log.
+ * Returns an agent's tools from sources; `undefined` for an agent that has no source and is never handed to a
+ * definition with one. `folds`: the folds of the agent's log.
  */
 export function hostedTools(
   own: AgentDefinition,
@@ -33,7 +33,7 @@ export function hostedTools(
   return new HostedTools(base, sources, folds)
 }
 
-/** The sources of an agent and of those that it may be handed to. */
+/** Returns the tool sources of an agent's definition and of those that it may be handed to. */
 export function sourcesOf(own: AgentDefinition): readonly ToolSource[] {
   // Most agents have neither.
   if (own.toolSources.length === 0 && own.handoffs.size === 0) return []

@@ -26,7 +26,7 @@ export class Hosts {
   readonly #releasing = new WeakMap<AgentHost, Promise<void>>()
   readonly #leave: (host: AgentHost) => void
 
-  /** `leave`: called when a host is removed. */
+  /** Makes an empty collection. `leave` is called when a host is removed. */
   constructor(leave: (host: AgentHost) => void) {
     this.#leave = leave
   }
@@ -37,30 +37,30 @@ export class Hosts {
 
   readonly ports = (agentId: string): AgentPorts => this.#hosts.get(agentId)!.ports
 
-  /** Takes the records of one step of a loaded agent. */
+  /** Handles the records of one step of a loaded agent. */
   record(agentId: string, records: readonly RecordDraft[]): void {
     this.#hosts.get(agentId)!.record(records)
   }
 
-  /** @throws RuntimeError `AGENT_EXISTS`: two logs of one id are possible in two stores only. */
+  /** Adds a host. @throws RuntimeError `AGENT_EXISTS`: two logs of one id are possible only in two stores */
   add(host: AgentHost): void {
     const { agentId } = host
     if (this.#hosts.has(agentId) && this.#hosts.get(agentId)?.store !== host.store) throw isRunning(agentId)
     this.#hosts.set(agentId, host)
   }
 
-  /** @throws RuntimeError `AGENT_EXISTS` */
+  /** Checks that no host has the id. @throws RuntimeError `AGENT_EXISTS` */
   checkFree(agentId: string): void {
     if (this.#hosts.has(agentId)) throw isRunning(agentId)
   }
 
-  /** Resolves once the current release of its log is complete. */
+  /** Resolves once the current release of the agent's log is complete. */
   async released(agentId: string): Promise<void> {
     const host = this.#hosts.get(agentId)
     if (host !== undefined) await this.#releasing.get(host)?.catch(() => {})
   }
 
-  /** Writes the rest of a log, and releases it; once. Rejects as the store does. */
+  /** Writes the rest of a log and releases it, only once. Rejects with the store's errors. */
   release(host: AgentHost): Promise<void> {
     if (this.#hosts.get(host.agentId) !== host) return this.#releasing.get(host)?.catch(() => {}) ?? Promise.resolve()
     const release = this.#releasing.get(host) ?? this.#release(host)
@@ -79,7 +79,7 @@ export class Hosts {
     }
   }
 
-  /** Releases all hosts, as far as that is possible. */
+  /** Releases all hosts. Failures are ignored. */
   async releaseAll(): Promise<void> {
     await Promise.allSettled([...this.#hosts.values()].map((host) => this.release(host)))
   }
@@ -88,16 +88,16 @@ export class Hosts {
 const isRunning = (agentId: string): RuntimeError =>
   new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is running already.`)
 
-/** The agents that are being spawned, resumed or opened: by one call at a time each. */
+/** Agents that are being spawned, resumed or opened, each by one call at a time. */
 export class Openings {
   readonly #openings = new Map<string, Promise<unknown>>()
 
-  /** Settles with the call that opens the agent, and never rejects; `undefined`: none does. */
+  /** Settles with the call that opens the agent, and never rejects; `undefined` if there is no such call. */
   of(agentId: string): Promise<unknown> | undefined {
     return this.#openings.get(agentId)
   }
 
-  /** @throws RuntimeError `AGENT_EXISTS` */
+  /** Checks that no call opens the agent. @throws RuntimeError `AGENT_EXISTS` */
   checkFree(agentId: string): void {
     if (this.#openings.has(agentId))
       throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is being started by another call.`)
@@ -117,11 +117,11 @@ interface Reach {
   readonly clock: Clock
   readonly interpreter: Interpreter
   readonly hosts: Hosts
-  /** An agent's actor runs. */
+  /** Notes the actor that runs an agent. */
   attach(agentId: string, actor: ActorRefFrom<typeof agentMachine>): void
 }
 
-/** The machine of all agents of a runtime, made once because every `provide` rebuilds the chart. */
+/** Returns the machine of all agents of a runtime, made once because every `provide` rebuilds the chart. */
 export function preparedMachine({ clock, interpreter, hosts, attach }: Reach): typeof agentMachine {
   const supervisor = interpreter.prepare(
     supervisorMachine.provide({
@@ -146,7 +146,7 @@ export function preparedMachine({ clock, interpreter, hosts, attach }: Reach): t
   return machine
 }
 
-/** The effects of agents, as `agentMachine` names them; but for sub-agents, which are machines. */
+/** Returns the effects of agents by their names in `agentMachine`, except sub-agents, which are machines. */
 export const agentEffects = (find: FindPorts, clock: Clock) => ({
   prepareTurn: prepareTurn(find),
   streamReply: streamReply(find),

@@ -10,8 +10,8 @@ type Idle = TreeAgent & {
 }
 
 /**
- * Unloads root agents that have been idle, or asleep, long enough, with one timer for all of them. Reasons to keep an agent loaded (a listener, a child)
- * are checked only when its time is up; when such a reason goes away, `look` restarts its time.
+ * Unloads root agents that have been idle, or asleep, long enough, with one timer for all of them. Reasons to keep an agent
+ * loaded (a listener, a child) are checked only when its time is up. When such a reason goes away, `look` restarts its time.
  */
 export class IdleUnloader {
   readonly #idleMs: number
@@ -27,7 +27,7 @@ export class IdleUnloader {
     this.#unload = unload
   }
 
-  /** Something happened to the agent: if it is idle, its time restarts. */
+  /** Restarts the agent's time if it is idle. Called whenever something happened to the agent. */
   look(host: Idle): void {
     // An incognito agent could not be loaded again.
     if (host.parent !== undefined || host.incognito || !host.isLoaded) return
@@ -36,13 +36,13 @@ export class IdleUnloader {
     this.#keepTime()
   }
 
-  /** The agent has ended. */
+  /** Forgets an agent that has ended. */
   forget(host: Idle): void {
     this.#due.delete(host)
     this.#keepTime()
   }
 
-  /** Keeps the timer running while any agent waits; it may fire early, for an agent that is no longer idle. */
+  /** Keeps the timer running while any agent waits. The timer may fire early, for an agent that is no longer idle. */
   #keepTime(): void {
     if (this.#due.size === 0) {
       this.#cancelTimer?.()
@@ -86,7 +86,7 @@ const waiting = [
   'attached',
 ] as const satisfies readonly (keyof AgentContext)[]
 
-/** Returns true if nothing happens in the agent before somebody speaks to it, or a time has come. */
+/** Returns true if nothing happens in the agent before a message comes or a time has come. */
 const isAtRest = ({ machine }: Idle): boolean => (machine.state === 'idle' || machine.isAsleep) && !machine.isStopped
 
 /** Returns true if the agent can be unloaded: it is at rest, and nothing is bound to it. */

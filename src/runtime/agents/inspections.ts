@@ -5,7 +5,7 @@ import type { AnyActorRef, InspectionEvent } from 'xstate'
 
 export type InspectionListener = (event: InspectionEvent) => unknown
 
-/** The agent itself or an actor below it. */
+/** Returns true if an actor is the agent's own or one below it. */
 const isBelow = (actor: AnyActorRef, top: AnyActorRef): boolean => {
   for (let at: AnyActorRef | undefined = actor; at !== undefined; at = at._parent) if (at === top) return true
   return false
@@ -16,7 +16,7 @@ const childrenOf = (actor: AnyActorRef): AnyActorRef[] => {
   return Object.values(children).filter((child) => child !== undefined)
 }
 
-/** The listeners to XState's inspection events of one agent: those of its actor and every actor below it. */
+/** Listeners to XState's inspection events for one agent: for its actor and every actor below it. */
 export class Inspections {
   #top: AnyActorRef | undefined
   readonly #ends = new Map<InspectionListener, (() => void) | undefined>()
@@ -25,7 +25,7 @@ export class Inspections {
     return this.#ends.size === 0
   }
 
-  /** The agent's actor has been created. */
+  /** Starts to report to the listeners, when the agent's actor has been created. */
   begin(actor: AnyActorRef): void {
     this.#top = actor
     for (const listener of this.#ends.keys()) this.#ends.set(listener, follow(actor, listener))

@@ -5,14 +5,14 @@ import { jsonBytes } from './sharedState.ts'
 import { KeptNodes, overlayBit, sizes, type NodeChunk, type OverlayRow } from './keptNodes.ts'
 import { rowOf, type NodeRow } from './nodeRow.ts'
 
-/** Fast rather than small: messages of people and tools shrink to a third or less. */
+/** Compression level, for speed rather than size: messages of people and tools shrink to a third or less. */
 const level = 1
 
-/** How the nodes of a conversation are divided. */
+/** Sizes by which the nodes of a conversation are divided into chunks. */
 export interface ChunkSizes {
   /** Bytes of JSON after which a chunk is full. */
   readonly full: number
-  /** Bytes of JSON of hidden nodes that are worth being deflated. */
+  /** Minimum bytes of JSON of hidden nodes that are worth deflating. */
   readonly worthIt: number
 }
 
@@ -22,14 +22,14 @@ interface Chunk extends NodeChunk {
   readonly ids: readonly NodeId[]
 }
 
-/** Nodes and overlays as `KeptNodes` reads them: their table, then their chunks, of which several checkpoints share the first. */
+/** Nodes and overlays in the form that `KeptNodes` reads: their table, then their chunks, the first of which several checkpoints share. */
 export interface NodePieces {
   readonly table: Uint8Array
   readonly shared: readonly Uint8Array[]
   readonly own: readonly Uint8Array[]
 }
 
-/** Keeps all chunks that a conversation was opened with as they are: what has come or changed since is one chunk more. */
+/** Returns the chunks that a conversation was opened with unchanged, and one more chunk with everything new or changed since. */
 export function addNodes(conversation: Conversation): NodePieces {
   const { stay, fresh } = divided(conversation)
   const pool = new Pool()
@@ -40,7 +40,7 @@ export function addNodes(conversation: Conversation): NodePieces {
   return piecesOf(conversation, pool.size > 0 ? [...stay, pool.take(false)] : stay)
 }
 
-/** Divides the nodes into those that stand unchanged in their chunks, and the others. */
+/** Divides the nodes into those unchanged in their chunks, and the others. */
 function divided(conversation: Conversation): { stay: Chunk[]; fresh: NodeId[] } {
   const { lastNodeId } = conversation
   const kept = conversation.kept instanceof KeptNodes ? conversation.kept : undefined
@@ -54,8 +54,8 @@ function divided(conversation: Conversation): { stay: Chunk[]; fresh: NodeId[] }
 }
 
 /**
- * Returns the nodes and overlays of a conversation as `KeptNodes` reads them. Nodes that no request shows go into deflated chunks, which stay
- * there, so that there is little to read when the agent is opened. Full chunks are taken over if all their nodes are still shown and unchanged.
+ * Returns the nodes and overlays of a conversation in the form that `KeptNodes` reads. Nodes that no request shows go into deflated chunks and stay
+ * there, so that there is little to read when the agent is opened. Full chunks are reused if all their nodes are still shown and unchanged.
  */
 export function keepNodes(conversation: Conversation, { full, worthIt } = usual): NodePieces {
   const isShown = shownIn(conversation)
@@ -92,7 +92,7 @@ function rowIn(conversation: Conversation, id: NodeId): NodeRow | OverlayRow | u
   return overlay && [id, overlay]
 }
 
-/** Returns a test for the nodes and overlays that requests show at present. */
+/** Returns a predicate for the nodes and overlays that requests currently show. */
 function shownIn(conversation: Conversation): (id: NodeId) => boolean {
   const { overlay, annotations } = conversation
   const kept = new Set(overlay?.kept)
@@ -109,7 +109,7 @@ function shownIn(conversation: Conversation): (id: NodeId) => boolean {
 class Pool {
   #ids: NodeId[] = []
   #texts: string[] = []
-  /** How long they are, about. */
+  /** Approximate length of the rows as JSON, in UTF-16 units. */
   size = 0
 
   add(row: NodeRow | OverlayRow): void {

@@ -19,38 +19,38 @@ import { requestsFold } from '../../log/requestIndex.ts'
 import { spentFold } from '../../log/spent.ts'
 import { handoffsFold } from './handoffs.ts'
 
-/** Version of the form of a checkpoint. It must change with every change of the kept state: older checkpoints then count as missing. */
+/** Version of the checkpoint format. It must change with every change of the kept state: older checkpoints then count as missing. */
 export const checkpointForm = 'agent-11'
 
 /** Stored form of an agent's frames and memory items. */
 export interface KeptAsking {
   readonly frames?: KeptFrames | undefined
-  /** Missing where it was not followed. */
+  /** Parts of the log still to be searched for memory; missing if they were not tracked. */
   readonly left?: readonly Left[] | undefined
 }
 
-/** The same form, of a checkpoint that shares state with others. */
+/** Format of a checkpoint that shares state with others, of the same version. */
 const sharingForm = `${checkpointForm}-shared`
 
-/** Everything that is folded from a log but the nodes of its conversation, as plain JSON. */
+/** Everything folded from a log except the nodes of its conversation, as plain JSON. */
 export interface KeptState extends WithIds {
   readonly created: RecordOf<'agent.created'>
-  /** Token counts of a sample: with a counter that gives others, the sums of the conversation are wrong. */
+  /** Token counts of a sample text. With a counter that gives other counts, the sums of the conversation are wrong. */
   readonly counted: readonly number[]
   readonly context: KeptContext
   readonly asking: KeptAsking
 }
 
-/** The folds of a log that an agent's host knows, beside its conversation, and that its checkpoints keep. */
+/** Folds of a log, other than its conversation, that an agent's host knows and its checkpoints keep. */
 export const hostFolds: readonly AnyFold[] = [requestsFold, outlineFold, spentFold, handoffsFold, takenFold]
 
-/** A checkpoint's contents, with the later records folded in. */
+/** Contents of a checkpoint, with the later records folded in. */
 interface Base {
   readonly kept: KeptState
   readonly conversation: Conversation
   readonly context: ContextFold
   readonly folds: Folding
-  /** `seq` of the checkpoint, and its size, without what is shared. */
+  /** `seq` of the checkpoint, and its size in bytes, without the shared part. */
   readonly seq: number
   readonly bytes: number
   readonly shared: SharedState | undefined
@@ -69,13 +69,13 @@ export const countedBy = (counter: TokenCounter): readonly number[] => [
   counter.message({ role: 'user', content: [{ type: 'text', text: sample }], source: 'prompt' }),
 ]
 
-/** Tells a record from any other, whatever the order of its fields. */
+/** Returns a hash that tells a record from any other, whatever the order of its fields. */
 export const digestOf = (record: LogRecord): string => new TextHash().addJson(JSON.parse(JSON.stringify(record))).value
 
-/** Returns true if agents of a definition can continue from checkpoints: the last captured request is in the log alone. */
+/** Returns true if agents of a definition can continue from checkpoints. Captured requests are only in the log. */
 export const isKeepable = ({ captureTurnRequests }: AgentDefinition): boolean => !captureTurnRequests
 
-/** Returns the checkpoint of an agent at a record; `shared`: state that the store keeps apart. `undefined`: it does not continue that. */
+/** Returns the checkpoint of an agent at a record; `undefined` if it does not continue `shared`, the state that the store keeps apart. */
 export function checkpointOf(
   last: LogRecord,
   state: KeptState,
@@ -100,14 +100,14 @@ function isDamaged(named: string, body: Uint8Array): boolean {
   return sum !== undefined && Number(sum) !== crc32(body)
 }
 
-/** Returns true for a checkpoint that this version may read. */
+/** Returns true if this version can read a checkpoint. */
 export const isReadable = (checkpoint: Checkpoint | undefined): checkpoint is Checkpoint =>
   checkpoint?.form === checkpointForm || checkpoint?.form === sharingForm
 
 /**
- * The contents of a checkpoint; `own`: the record of the log that it stands at.
+ * Returns the contents of a checkpoint. `own`: the log's record that the checkpoint stands at.
  *
- * @throws Error, saying why it is of no use.
+ * @throws Error with the reason why the checkpoint cannot be used.
  */
 export function keptIn(
   checkpoint: Checkpoint,
@@ -129,9 +129,9 @@ export function keptIn(
 }
 
 /**
- * Returns an agent's state from a checkpoint and the records from the checkpoint's own on, for a definition.
+ * Returns an agent's state for a definition, from a checkpoint and the records starting with the checkpoint's own.
  *
- * @throws Error, saying why the log must be read from its beginning.
+ * @throws Error with the reason why the log must be read from its beginning.
  */
 export function goOnFrom(
   checkpoint: Checkpoint,
@@ -162,8 +162,8 @@ export function goOnFrom(
 }
 
 /**
- * Returns why a checkpoint is of no use to a definition: it lacks state that the definition did not need when it was written; `undefined` if it
- * is usable.
+ * Returns why a definition cannot use a checkpoint: it lacks state that the definition did not need when it was
+ * written. `undefined` if it is usable.
  */
 function wrongIn({ counted, asking }: KeptState, { counter, memory }: AgentDefinition): string | undefined {
   if (JSON.stringify(counted) !== JSON.stringify(countedBy(counter))) return 'tokens are counted in another way now'

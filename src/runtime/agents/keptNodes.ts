@@ -11,9 +11,9 @@ const decoder = new TextDecoder()
 /** Some nodes as JSON. A chunk never changes once it is made: a later checkpoint takes it over as it is. */
 export interface NodeChunk {
   readonly bytes: Uint8Array
-  /** Its bytes are deflated: no request shows its nodes for now. */
+  /** True if the bytes are deflated, because no request shows the nodes for now. */
   readonly isDeflated: boolean
-  /** Its bytes are among those that several checkpoints share. */
+  /** True if the bytes are among those that several checkpoints share. */
   readonly isShared: boolean
 }
 
@@ -24,30 +24,30 @@ type Row = NodeRow | OverlayRow
 
 const nothing: Uint8Array = new Uint8Array()
 
-/** Marks the ids of overlays among those of nodes. */
+/** Bit that marks the ids of overlays among those of nodes. */
 export const overlayBit = 0x80_00
 
-/** Bytes before the chunks: two numbers, two bytes for each node, five for each chunk. */
+/** Sizes in bytes of the parts before the chunks: two numbers, then two bytes for each node and five for each chunk. */
 export const sizes = { head: 8, node: 2, chunk: 5 } as const
 
 /**
- * Nodes and overlays as bytes, in chunks that are read when one of them is first asked for. Numbers have their lowest byte first: the
- * highest id and how many chunks there are, of 32 bits; for each id the chunk that has its node or overlay, counted from 1, or 0, of 16
- * bits, with `overlayBit` for an overlay, whose id is that of its summary; of each chunk where it ends, of 32 bits, and 1 if it is deflated.
- * Then the chunks: JSON arrays of rows (`NodeRow`, `OverlayRow`). The first may lie in other bytes, which are shared: where they end is counted as
- * if those stood here.
+ * Nodes and overlays as bytes, in chunks that are read when one of their rows is first requested. Numbers have their
+ * lowest byte first: the highest id and the number of chunks, of 32 bits; for each id the chunk that has its node or
+ * overlay, counted from 1, or 0, of 16 bits, with `overlayBit` for an overlay, whose id is its summary's; for each
+ * chunk its end, of 32 bits, and 1 if it is deflated. Then the chunks: JSON arrays of rows (`NodeRow`, `OverlayRow`).
+ * The first chunks may lie in other, shared bytes: their ends are counted as if they stood here.
  */
 export class KeptNodes implements NodeReader {
   readonly #view: DataView
   readonly chunks: readonly NodeChunk[]
-  /** Rows of the chunks that were read, by chunk, without those that were given. */
+  /** Rows of the chunks that were read, by chunk; `null` for a row that was taken. */
   readonly #read: (Row | null)[][] = []
-  /** Where in its chunk the row of an id stands, if that was read. */
+  /** Position of each id's row in its chunk, if the chunk was read. */
   readonly #places: Uint32Array
   /** The highest id there may be. */
   readonly last: NodeId
 
-  /** @throws RangeError: the bytes are cut off. */
+  /** Reads the table of chunks. @throws RangeError: the bytes are cut off. */
   constructor(bytes: Uint8Array, shared = nothing) {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.last = this.#view.getUint32(0, true)
@@ -74,12 +74,12 @@ export class KeptNodes implements NodeReader {
     return id < 1 || id > this.last ? 0 : this.#view.getUint16(sizes.head + sizes.node * (id - 1), true)
   }
 
-  /** The chunk that has a node or an overlay, by its place; -1: there is none of this id. */
+  /** Returns the index of the chunk that has a node or an overlay; -1 if there is none with this id. */
   chunkOf(id: NodeId): number {
     return (this.#entry(id) & ~overlayBit) - 1
   }
 
-  /** A node is given once: the next time it is read again. */
+  /** Returns a node and releases its row: the next call reads the row again. */
   take(id: NodeId, tags: readonly Tag[]): ConversationNode | undefined {
     const entry = this.#entry(id)
     if (entry === 0 || (entry & overlayBit) !== 0) return undefined
@@ -87,7 +87,7 @@ export class KeptNodes implements NodeReader {
     return row && nodeOf(row, tags)
   }
 
-  /** An overlay is given once as well. */
+  /** Returns an overlay and releases its row, like `take`. */
   readOverlay(id: NodeId): LaidOverlay | undefined {
     if ((this.#entry(id) & overlayBit) === 0) return undefined
     return (this.#takeRow(id) as OverlayRow | undefined)?.[1]

@@ -6,13 +6,13 @@ import { CheckpointKeeper, type KeeperOptions, type KeptHost } from './checkpoin
 import type { HostShared } from './hostOptions.ts'
 import { callbackBugs, isLikelyBug } from '../../protocol/callbackBugs.ts'
 
-/** The agent whose log it is. */
+/** The agent that the log belongs to. */
 interface Logged extends Pick<TreeAgent, 'agentId' | 'store' | 'parent' | 'incognito' | 'announcer'> {
   readonly machine: Pick<TreeAgent['machine'], 'at' | 'isStopped'> & {
     tell(event: { readonly type: 'store.failed'; readonly error: ErrorInfo }): void
   }
   readonly shared: Pick<HostShared, 'clock' | 'sources' | 'isStoreOver' | 'checkpointFailed' | 'exportSession'>
-  /** Called when another writer has the log: the agent continues there, and ends here. */
+  /** Ends the agent here because another writer has the log, where the agent continues. */
   lost(error: ErrorInfo): void
 }
 
@@ -21,11 +21,11 @@ export class AgentLog implements LogOwner {
   readonly #agent: Logged
   readonly #lease: StoreLease
   readonly #writer: LogWriter
-  /** Writer of its checkpoints; `undefined`: they are not kept. */
+  /** Writer of the agent's checkpoints; `undefined` if they are not kept. */
   #keeper: CheckpointKeeper | undefined
   #isReleased = false
 
-  /** `lastSeq`: of the log as it was read. */
+  /** Opens the log for writing. `lastSeq`: `seq` of the last record as the log was read. */
   constructor(agent: Logged, lease: StoreLease, lastSeq: number) {
     this.#agent = agent
     this.#lease = lease
@@ -37,12 +37,12 @@ export class AgentLog implements LogOwner {
     return this.#agent.agentId
   }
 
-  /** Epoch of its lease, if leases have one. */
+  /** Epoch of the agent's lease, if leases have one. */
   get epoch(): number | undefined {
     return this.#lease.epoch
   }
 
-  /** Begins to keep checkpoints, where the store has them: for agents without a parent, which are opened by themselves. */
+  /** Begins to keep checkpoints, if the store has them: for agents without a parent, which are opened by themselves. */
   keepCheckpoints(
     host: KeptHost,
     from: Pick<KeeperOptions, 'context' | 'created' | 'at' | 'bytes' | 'shared' | 'last'>,
@@ -58,8 +58,8 @@ export class AgentLog implements LogOwner {
   }
 
   /**
-   * The records of the drafts of one step: without secrets, with the same time, and frozen, as observers and models share their objects with the
-   * log. Without secrets to blank they are the same objects.
+   * Returns the records for the drafts of one step: without secrets, with the same time, and frozen, because
+   * observers and models share their objects with the log. Without secrets to blank they are the same objects.
    */
   sealed(drafts: readonly RecordDraft[]): readonly LogRecord[] {
     const { clock, sources } = this.#agent.shared
@@ -70,18 +70,18 @@ export class AgentLog implements LogOwner {
     return records
   }
 
-  /** Writes records, soon. */
+  /** Queues records to be written soon. */
   write(records: readonly LogRecord[]): void {
     for (const record of records) this.#writer.append(record)
     if (this.#keeper !== undefined) for (const record of records) this.#keeper.apply(record)
   }
 
-  /** Something happened to the agent: a checkpoint may be due. */
+  /** Writes a checkpoint if one is due. Called whenever something happened to the agent. */
   lookAtCheckpoint(): void {
     this.#keeper?.look()
   }
 
-  /** How many bytes of a torn last line were cut off when the log was opened. */
+  /** Number of bytes cut off from a torn last line when the log was opened. */
   get repairedBytes(): number {
     return this.#lease.repairedBytes
   }
@@ -91,14 +91,14 @@ export class AgentLog implements LogOwner {
     return this.#writer.durable()
   }
 
-  /** True if the log can no longer be appended to: the agent can only be ended. */
+  /** True if the log can no longer be appended to, so that the agent can only be ended. */
   get isStuck(): boolean {
     return this.#writer.isStuck
   }
 
   /**
-   * Called right before each effect: a host that may have lost the log begins none. For an agent of which nothing is stored, the agent above it
-   * decides.
+   * Checks, right before each effect, that this process still has the log: a host that may have lost it begins none.
+   * For an incognito agent, the agent above decides.
    *
    * @throws RuntimeError `STORE_LEASE_LOST`; then the agent ends here
    */
@@ -112,7 +112,7 @@ export class AgentLog implements LogOwner {
     throw lost
   }
 
-  /** Resolves once the log says everything so far, and this process still has it. Rejects as `durable` and `checkHeld` do. */
+  /** Resolves once the log contains everything so far, and this process still has it. Rejects as `durable` and `checkHeld` do. */
   async held(): Promise<void> {
     await this.durable()
     this.checkHeld()
@@ -141,7 +141,7 @@ export class AgentLog implements LogOwner {
     }
   }
 
-  /** The log could not be written. */
+  /** Reports that the log could not be written. */
   storeFailed(error: ErrorInfo): void {
     const { announcer, machine } = this.#agent
     announcer.emit({ type: 'error', ...machine.at, error })
@@ -154,7 +154,7 @@ export class AgentLog implements LogOwner {
     this.#writer.lose(new RuntimeError('STORE_LEASE_LOST', what))
   }
 
-  /** Called when another writer has the log. */
+  /** Ends the agent here because another writer has the log. */
   leaseLost(error: ErrorInfo): void {
     const { announcer, machine } = this.#agent
     announcer.emit({ type: 'error', ...machine.at, error })
@@ -162,10 +162,10 @@ export class AgentLog implements LogOwner {
   }
 }
 
-/** The log of an unloaded agent, of which nothing is left to be written. */
+/** Log of an unloaded agent, with nothing left to be written. */
 export const logAtRest = { repairedBytes: 0, isStuck: false, durable: () => undefined } as unknown as AgentLog
 
-/** Freezes everything inside a plain value. Lists by their indices: to ask them for names takes several times as long. */
+/** Freezes everything inside a plain value. Lists are walked by index, because asking for their keys takes several times as long. */
 function freezeInside(value: object): void {
   if (Array.isArray(value)) for (const item of value) freeze(item)
   else for (const name in value) freeze((value as Readonly<Record<string, unknown>>)[name])
@@ -183,38 +183,38 @@ interface Waiter {
   reject(error: unknown): void
 }
 
-/** The agent of a log, which is told if it cannot be written. */
+/** The agent of a log, which is notified if the log cannot be written. */
 export interface LogOwner {
   readonly agentId: string
   storeFailed(error: ErrorInfo): void
-  /** Called when another writer has its log: no more is written here. */
+  /** Reports that another writer has the log. No more is written here. */
   leaseLost(error: ErrorInfo): void
 }
 
 const nothing: readonly LogRecord[] = Object.freeze([])
 
 /**
- * Writes one agent's records to the store, in order, batching those of one tick. If the store returns `stored`, the next batch is written as
- * soon as it is needed, without waiting. After a failure it keeps the unacknowledged records and stops until `written` is called, which sends
- * the same batch again: the store may have it, and only its answer was lost.
+ * Writes one agent's records to the store, in order, batching those of one tick. If the store returns `stored`, the next batch is
+ * written as soon as it is needed, without waiting. After a failure it keeps the unacknowledged records and stops until `written`
+ * is called, which sends the same batch again: the store may have stored them, and only its answer was lost.
  */
 export class LogWriter {
   readonly #store: Store
   readonly #owner: LogOwner
   readonly #epoch: number | undefined
   #pending: LogRecord[] | undefined
-  /** Sent but not acknowledged; later records are never added to it. */
+  /** Records sent but not acknowledged; later records are never added to them. */
   #batch = nothing
   #waiters: Waiter[] | undefined
   #lastSeq: number
   #writtenSeq: number
-  /** `due`: written in the next microtask, or as soon as anyone waits. */
+  /** Phase of the writer. `due`: writes in the next microtask, or as soon as anyone waits. */
   #phase: 'resting' | 'due' | 'writing' = 'resting'
   /** True if the store had stored the last batch by the time it answered; assumed until proven otherwise. */
   #isQuick = true
   #failure: RuntimeError | undefined
 
-  /** `seq` of the last record that is already in the store; `epoch` of the lease, if it has any. */
+  /** Makes a writer. `seq`: of the last record already in the store. `epoch`: of the lease, if it has one. */
   constructor(store: Store, owner: LogOwner, seq = 0, epoch?: number) {
     this.#store = store
     this.#owner = owner
@@ -270,12 +270,12 @@ export class LogWriter {
     return this.#failure?.code === 'STORE_LEASE_LOST'
   }
 
-  /** The lease is lost. Does nothing if that is known. */
+  /** Notes that the lease is lost. Does nothing if that is already known. */
   lose(failure: RuntimeError): void {
     if (!this.isLost) this.#fail(failure)
   }
 
-  /** Writes the records before those given up, and that the agent was stopped for good. */
+  /** Writes the records before the one given up, and the stop of an agent that was stopped for good. */
   async #giveUp(): Promise<void> {
     const records = [...this.#batch, ...(this.#pending ?? nothing)]
     this.#batch = nothing
@@ -328,7 +328,7 @@ export class LogWriter {
     return true
   }
 
-  /** Never throws, whatever the store does. */
+  /** Sends records to the store. Never throws, whatever the store does. */
   #send(records: readonly LogRecord[]): Promise<void> {
     try {
       const answer: Promise<void> | undefined = this.#store.append(this.#owner.agentId, records, this.#epoch)

@@ -14,27 +14,27 @@ import type { Unloaded } from './unloaded.ts'
 
 export type AgentActor = ActorRefFrom<typeof agentMachine>
 
-/** The agent whose chart it is. */
+/** The agent that the chart belongs to. */
 interface MachineOwner {
   readonly agentId: string
-  /** The application's actor that its own is a child of. */
+  /** The application's actor that is the parent of the agent's actor. */
   readonly under: UnderActor | undefined
   readonly shared: { readonly machine: typeof agentMachine; readonly createActor: Interpreter['createActor'] }
-  /** Called once its actor exists. */
+  /** Handles the creation of the agent's actor. */
   attached(): void
-  /** Called when the chart has taken a step. */
+  /** Handles a step of the chart. */
   stepped(context: AgentContext): void
-  /** Called when that step led to another state. */
+  /** Handles a step that led to another state. */
   moved(at: TurnPlace, state: string, previous: string): void
-  /** Called when a transition threw and the chart is dead. Returns the reason to report. */
+  /** Handles a transition that threw, after which the chart is dead. Returns the reason to report. */
   crashed(thrown: unknown): ErrorInfo
-  /** Called when it has ended. */
+  /** Handles the end of the agent. */
   ended(crash: ErrorInfo | null): void
 }
 
 const nobody: readonly never[] = Object.freeze([])
 
-/** Fields of the context of an unloaded agent that others read, with the values that they have at rest. Fields whose values are kept are not here. */
+/** Fields in the context of an unloaded agent that others read, with their values at rest. Fields whose values are kept are not here. */
 const atRest: Partial<AgentContext> = {
   pause: null,
   run: null,
@@ -52,37 +52,37 @@ const atRest: Partial<AgentContext> = {
   policyRequests: nobody,
 }
 
-/** The fields that are kept; those of a run only while it sleeps. */
+/** The fields that are kept; fields of a run only while it sleeps. */
 type Resting = Pick<AgentContext, 'frame' | 'failedRun' | 'reporters' | 'runs' | 'turns' | 'parts'> &
   Partial<Pick<AgentContext, 'run' | 'pause' | 'calls'>>
 
-/** The actor that runs an agent's chart, seen from outside: its state, its mailbox, its end; or what is left of it while the agent is unloaded. */
+/** The actor that runs an agent's chart, seen from outside: its state, mailbox and end. In part while the agent is unloaded. */
 export class Machine {
   readonly #owner: MachineOwner
   /** Set while the agent is loaded. */
   input!: AgentInput
   #actor: AgentActor | undefined
-  /** Set while the agent is unloaded: who then takes its commands, and what is kept of the context. */
+  /** Set while the agent is unloaded: takes its commands meanwhile. */
   unloaded: Unloaded | undefined
   #last: Resting | undefined
   #state = 'idle'
   #unseen = 0
-  /** True in the middle of a step, as inside a listener: events that come now are taken after it. */
+  /** True in the middle of a step, for example inside a listener. Events that come now are taken after the step. */
   isStepping = false
-  /** Why it failed. */
+  /** Error with which the chart failed. */
   #crash: ErrorInfo | null = null
   #inspections: Inspections | undefined
-  /** Called when no more events can come. */
+  /** Functions to call when no more events can come. */
   #onEnd: readonly ((crash: ErrorInfo | null) => void)[] = nobody
   #ending: Promise<void> | undefined
-  /** Why its actor was ended without a record; `undefined`: it was not. */
+  /** Reason for which the actor was ended without a record; `undefined` if it was not. */
   wasLetGo: ErrorInfo | undefined
 
   constructor(owner: MachineOwner) {
     this.#owner = owner
   }
 
-  /** Starts a root agent, with the commands waiting for it; it must already be registered by id. `wake`: begins the waiting work of a restored one. */
+  /** Starts a root agent, already registered by id, with its waiting commands. `wake`: begins the waiting work of a restored agent. */
   start(commands: readonly AgentMachineEvent[], wake: () => void): void {
     const { agentId, under, shared } = this.#owner
     const { input } = this
@@ -97,7 +97,7 @@ export class Machine {
     actor.start()
   }
 
-  /** The chart's `attach`: the actor that runs it, a sub-agent's made by its supervisor. Idempotent. */
+  /** Handles the chart's `attach`: notes the actor that runs it, which for a sub-agent its supervisor made. Idempotent. */
   attach(actor: AgentActor): void {
     if (this.#actor === actor) return
     this.#actor = actor
@@ -144,7 +144,7 @@ export class Machine {
     this.#actor?.send(event)
   }
 
-  /** Commands sent that the context does not show yet: from inside a listener the chart is in the middle of a step. */
+  /** Number of commands sent that the context does not show yet. Inside a listener the chart is in the middle of a step. */
   get unseen(): number {
     return this.unloaded?.unseen ?? this.#unseen
   }
@@ -180,12 +180,12 @@ export class Machine {
     return { ...atRest, ...this.#last!, agentId, failedRun } as AgentContext
   }
 
-  /** The current run; `undefined`: it has not begun. */
+  /** The current run; `null` or `undefined` if there is none. */
   get run(): AgentContext['run'] | undefined {
     return this.#actor === undefined ? this.#last?.run : this.#snapshot.context.run
   }
 
-  /** True if its run waits for a time, and for nothing else. */
+  /** True if the run waits for a time, and for nothing else. */
   get isAsleep(): boolean {
     const pause = this.#actor === undefined ? this.#last?.pause : this.#snapshot.context.pause
     return pause?.type === 'timer'
@@ -201,14 +201,14 @@ export class Machine {
     return this.#onEnd.length > 0 || this.#inspections?.isEmpty === false
   }
 
-  /** The context for a command; `undefined`: the agent takes none any more. */
+  /** The context for a command; `undefined` if the agent takes none any more. */
   get open(): AgentContext | undefined {
     if (this.unloaded !== undefined) return this.unloaded.isStopped ? undefined : this.context
     const { status, context } = this.#snapshot
     return this.#ending === undefined && status === 'active' ? context : undefined
   }
 
-  /** Stopped, or asked to. */
+  /** True if the agent has stopped, or was asked to. */
   get isStopped(): boolean {
     return this.unloaded?.isStopped ?? (this.#ending !== undefined || this.#snapshot.status !== 'active')
   }
@@ -217,7 +217,7 @@ export class Machine {
     return this.#ending !== undefined
   }
 
-  /** Resolves when it has ended, with the reason if its chart failed. */
+  /** Resolves when the agent has ended, with the reason if its chart failed. */
   get ended(): Promise<ErrorInfo | null> {
     return new Promise((resolve) => {
       if (this.#actor !== undefined && this.#snapshot.status !== 'active') resolve(this.#crash)
@@ -239,7 +239,7 @@ export class Machine {
     await ended
   }
 
-  /** Calls `close` when no more events can come; returns a function that forgets it. */
+  /** Calls `close` when no more events can come. Returns a function that unsubscribes it. */
   onEnd(close: (crash: ErrorInfo | null) => void): () => void {
     this.#onEnd = [...this.#onEnd, close]
     return () => {
@@ -247,13 +247,13 @@ export class Machine {
     }
   }
 
-  /** Tells those who wait for the end. */
+  /** Notifies those who wait for the end. */
   over(crash: ErrorInfo | null): void {
     for (const close of this.#onEnd) close(crash)
     this.#onEnd = nobody
   }
 
-  /** Observes the actor: it has taken a step. */
+  /** Handles a step of the actor, as its observer. */
   next({ value, context } = this.#snapshot): void {
     // Runs once for each event taken; others may still be in the mailbox.
     this.#unseen = Math.max(0, this.#unseen - 1)
@@ -268,14 +268,14 @@ export class Machine {
     this.isStepping = false
   }
 
-  /** Observes the actor: it has stopped. */
+  /** Handles the stop of the actor, as its observer. */
   complete(): void {
     if (this.unloaded !== undefined) return
     this.next()
     this.#hasEnded(this.wasLetGo ?? null)
   }
 
-  /** Observes the actor: a transition threw. It is dead, and its children, which it left running, are stopped here. */
+  /** Handles a transition that threw, as the actor's observer. The actor is dead; its children, which it left running, are stopped here. */
   error(thrown: unknown): void {
     const { children } = this.#snapshot
     for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' })
@@ -294,7 +294,7 @@ const placeIn = (context: AgentContext): TurnPlace => ({
   turnIndex: Math.max(0, context.turns - 1),
 })
 
-/** `replying.streaming` for the nested value of a snapshot. */
+/** Returns the name of a state for the nested value of a snapshot, such as `replying.streaming`. */
 function nameOf(value: unknown): string {
   if (typeof value === 'string') return value
   const [state] = Object.keys(value as object)
@@ -302,9 +302,9 @@ function nameOf(value: unknown): string {
 }
 
 /**
- * A child of the application's actor, in its system: run by XState's own actors, because systems of other copies know no others. It has
- * no system id, which could be taken there. Its messages to its parent go nowhere: XState would warn when the parent has stopped before
- * the agent has settled, and a parent that was started again would take the end of the earlier agent for its own.
+ * Creates a child of the application's actor, in its system. XState's own actors run it, because systems of other copies know no
+ * others. It has no system id, which could be taken there. Its messages to its parent go nowhere: XState would warn when the
+ * parent has stopped before the agent has settled, and a restarted parent would take the end of the earlier agent for its own.
  */
 function createActorUnder(
   under: UnderActor,

@@ -9,12 +9,12 @@ type Rest = Pick<
 >
 
 /**
- * The two most frequent kinds of messages, without the fields that are the same in all of them: one text of a prompt, and one of a call that
- * succeeded.
+ * The two most frequent kinds of messages, without fields that are always the same: a prompt of one text, and the
+ * result of a call that succeeded with one text.
  */
 type ShortMessage = string | readonly [callId: string, toolName: string, text: string]
 
-/** A node as JSON without the names of fields that every node has: they take longer to read than the messages. Its tags stand elsewhere. */
+/** A node as JSON without the names of fields that every node has, which take longer to read than the messages. Its tags are kept elsewhere. */
 export type NodeRow = readonly [
   id: ConversationNode['id'],
   parentId: ConversationNode['parentId'],
@@ -28,14 +28,14 @@ export type NodeRow = readonly [
   rest?: Rest,
 ]
 
-/** The row of a node; shares its objects. */
+/** Returns the row of a node; shares its objects. */
 export function rowOf(node: ConversationNode): NodeRow {
   const { id, parentId, message, runId, turnIndex, stepId, tokens, pathTokens, depth, tags: _, ...rest } = node
   const row = [id, parentId, runId, turnIndex, stepId, tokens, pathTokens, depth, shortened(message)] as const
   return Object.values(rest).some((value) => value !== undefined) ? [...row, rest] : row
 }
 
-/** The node of a row, with its tags. */
+/** Returns the node of a row, with its tags. */
 export function nodeOf(row: NodeRow, tags: readonly Tag[]): ConversationNode {
   const [id, parentId, runId, turnIndex, stepId, tokens, pathTokens, depth, said, rest] = row
   const message = lengthened(said)
@@ -46,7 +46,7 @@ export function nodeOf(row: NodeRow, tags: readonly Tag[]): ConversationNode {
 /** Returns true if an object has just these fields, in this order, in which requests show them. */
 const hasJust = (value: object, fields: string): boolean => Object.keys(value).join() === fields
 
-/** Shortens a message; a message that `lengthened` would not restore exactly stays as it is. */
+/** Returns a message in short form. A message that `lengthened` would not restore exactly stays as it is. */
 function shortened(message: Message): Message | ShortMessage {
   const [block] = message.content
   if (message.role === 'assistant' || block?.type !== 'text' || message.content.length > 1) return message

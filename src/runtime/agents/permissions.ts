@@ -19,7 +19,7 @@ interface Governed {
 
 const none: readonly never[] = Object.freeze([])
 
-/** Returns what rules say about an agent's calls, for people; `null` without `permissions`. */
+/** Returns the permissions of an agent in the form shown to people; `null` without `permissions`. */
 export function shownPermissions(agent: Governed): Permissions | null {
   const permissions = permissionsOf(agent)
   if (permissions === undefined) return null
@@ -34,14 +34,14 @@ export function shownPermissions(agent: Governed): Permissions | null {
   }
 }
 
-/** Gives the store of rules what people added and took back, if there is anything. Whatever fails now is done in the next run. */
+/** Stores the rules that people added and revoked in the rule store, if there are any. A failure is made up for in the next run. */
 export function keepRules(ports: AgentPorts): void {
   const { grants = none, revoked = none } = ports.parts.permissions ?? {}
   if (revoked.length === 0 && !grants.some(({ isNew }) => isNew === true)) return
   syncRules(ports).catch((thrown: unknown) => ports.callbackFailed?.('permissions.store', thrown))
 }
 
-/** Returns what rules say about an agent's calls now, those of the agents above it included; `undefined` if there are none. */
+/** Returns the agent's current permissions, including the rules of agents above it; `undefined` if there are none. */
 export function permissionsOf(agent: Governed): AgentPermissions | undefined {
   if (!isGoverned(agent)) return undefined
   const above = agent.parent === undefined ? undefined : permissionsOf(agent.parent)
@@ -53,7 +53,7 @@ export function permissionsOf(agent: Governed): AgentPermissions | undefined {
   return permissions
 }
 
-/** The permissions of the agent above, the rules of the definition, and what people said. Each is another object once it has changed. */
+/** Sources of an agent's permissions: the agent above, the definition and people's rules. Each is a new object once changed. */
 type MadeFrom = readonly [
   above: AgentPermissions | undefined,
   permissions: AgentDefinition['permissions'],
@@ -114,7 +114,7 @@ const besidePlan = (mode: PermissionMode): PermissionMode => (mode === 'plan' ? 
 
 const read = new WeakMap<GrantedRule, readonly Rule[]>()
 
-/** The rules that people added. One that another version wrote, and this one cannot read, is left out. */
+/** Returns the rules that people added. Leaves out a rule that another version wrote and this one cannot read. */
 const rulesOf = (grants: readonly GrantedRule[], decision: GrantedRule['decision']): readonly Rule[] =>
   grants.flatMap((grant) => (grant.decision === decision ? ruleOf(grant) : none))
 

@@ -34,7 +34,7 @@ import { keepRules, permissionsOf } from './permissions.ts'
 import { RequestCaptures } from './requestCaptures.ts'
 import type { View } from './view.ts'
 
-/** The loaded agent that its effects reach the world by. */
+/** The loaded agent through which its effects reach the outside. */
 interface Reached extends TreeAgent {
   readonly ownDefinition: AgentDefinition
   readonly shared: HostShared
@@ -47,7 +47,7 @@ interface Reached extends TreeAgent {
 /** Maximum time for cleaning up after one call, in milliseconds. */
 const cleanUpMs = 10_000
 
-/** Everything that the effects of one loaded agent may reach, with what is under way for them. */
+/** Everything that the effects of one loaded agent may reach, with their work in progress. */
 export class Ports implements AgentPorts {
   readonly #agent: Reached
   readonly agentId: string
@@ -59,7 +59,7 @@ export class Ports implements AgentPorts {
   readonly metadata: Metadata | undefined
   readonly clock: Clock
   readonly random: () => number
-  /** Its own state. */
+  /** The agent's own state. */
   readonly ownState: AgentState | undefined
   readonly state: StatePort | undefined
   partial: PartialReply | null = null
@@ -69,7 +69,7 @@ export class Ports implements AgentPorts {
   #kept: AgentPorts['kept'] | undefined
   #answers: Answers | undefined
   #background: Background | undefined
-  /** Set once it has called a model, with limits. */
+  /** Set once the agent has called a model, if there are limits. */
   #waits: ModelWaits | undefined
   /** Set with `captureTurnRequests`. */
   readonly #captures: RequestCaptures | undefined
@@ -110,7 +110,7 @@ export class Ports implements AgentPorts {
     return (this.#kept ??= new Map())
   }
 
-  /** Holds all effects back until the work is done, and what they waited for before. */
+  /** Holds all effects back until the work is done, and until earlier work that they wait for is done. */
   #open(work: Promise<unknown>): void {
     const opening: Promise<void> = Promise.all([this.#opening, work]).then(() => {
       if (this.#opening === opening) this.#opening = undefined
@@ -118,7 +118,7 @@ export class Ports implements AgentPorts {
     this.#opening = opening
   }
 
-  /** Ends what background calls of a dead process have left. Nothing of the agent goes on before. */
+  /** Cleans up after background calls of a dead process. Nothing of the agent continues before that. */
   cleanUp(calls: readonly CallReporter[]): void {
     const works = calls.flatMap(({ name, left }) => {
       const cleanUp = left === undefined ? undefined : this.definition.tools.get(name)?.background?.cleanUp
@@ -178,7 +178,7 @@ export class Ports implements AgentPorts {
     }
   }
 
-  /** Absent while it has none and its model cannot call any, nor wait for calls. */
+  /** The agent's sub-agents; missing while it has none and its model can neither call any nor wait for calls. */
   get children(): AgentPorts['children'] {
     const { family, view } = this.#agent
     const { agents, policy } = view.definition
@@ -209,7 +209,7 @@ export class Ports implements AgentPorts {
     return this.#agent.view.requests.assemble(turnIndex)
   }
 
-  /** Id of the model that it waits for, within the limits of the runtime. */
+  /** Id of the model that the agent waits for, within the limits of the runtime. */
   get waitsFor(): string | null {
     return this.#waits?.model ?? null
   }
@@ -269,12 +269,12 @@ export class Ports implements AgentPorts {
     return this.#agent.log.exportSession()
   }
 
-  /** Answers of people to the agent's calls. */
+  /** People's answers to the agent's calls. */
   get answers(): Answers {
     return (this.#answers ??= new Answers(this))
   }
 
-  /** Passes answers on to the tools that wait for them, as they were given. */
+  /** Passes answers as given to the tools that wait for them. */
   answered(drafts: Parameters<Answers['take']>[0]): void {
     this.#answers?.take(drafts)
   }
@@ -300,7 +300,7 @@ export class Ports implements AgentPorts {
     this.#agent.machine.tell({ type: 'reply.replaced', key, failure, next })
   }
 
-  /** Something was said about rules that hold always. */
+  /** Stores changes to the rules that always hold. */
   keepRules(): void {
     keepRules(this)
   }
@@ -327,7 +327,7 @@ export class Ports implements AgentPorts {
     this.#agent.machine.tell({ type: 'policy.fired', key, start, at: this.clock.now() })
   }
 
-  /** Joins a group: the failures of one agent are told to the others, where `braking.lessons` is on. */
+  /** Joins a group that passes the failures of one agent on to the others, if `braking.lessons` is on. */
   joinGroup(group: SharedLessons): void {
     const { definition, conversation: source } = this
     if (definition.braking?.lessons == null) return
@@ -361,17 +361,17 @@ type Waiter = Pick<TreeAgent, 'agentId' | 'path' | 'shared' | 'machine' | 'annou
   readonly shared: { readonly modelTurns?: string | undefined }
 }
 
-/** Name under which an agent takes turns with those of the same value; `undefined`: by itself. */
+/** Returns the name of the group with which an agent takes turns; `undefined` if it takes turns by itself. */
 function turnsOf({ metadata, shared: { modelTurns } }: Waiter): string | undefined {
   const value = modelTurns === undefined ? undefined : metadata?.[modelTurns]
   return value === undefined ? undefined : `${modelTurns} ${String(value)}`
 }
 
-/** The waiting of one agent for models, within the limits of the runtime. */
+/** Waits of one agent for models, within the limits of the runtime. */
 class ModelWaits {
   readonly #agent: Waiter
   readonly #limited: LimitedModels
-  /** Id of the model that it waits for. */
+  /** Id of the model that the agent waits for. */
   model: string | null = null
 
   constructor(agent: Waiter, limited: LimitedModels) {

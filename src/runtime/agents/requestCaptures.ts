@@ -16,7 +16,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 export class RequestCaptures {
   #last: TurnRequest | undefined
 
-  /** `records`: the log so far; for a fork, the shared past first. */
+  /** Continues from `records`: the log so far; for a fork, the shared past first. */
   constructor(records: Iterable<LogRecord>) {
     for (const captured of capturedRequests(records)) this.#last = captured
   }

@@ -12,8 +12,8 @@ import type { TreeAgent } from '../children/treeAgent.ts'
 type Happened = AgentEvent | LogRecord
 
 /**
- * The run that a request asked for, with the runs that went on with it, as an agent's records tell of it: after a restart there is no
- * handle of a run to await. Without a request: the newest run.
+ * The run that a request asked for, with the runs that continued it, as the agent's records state it. After a restart
+ * there is no run handle to await. Without a request: the newest run.
  */
 export class RequestedRun {
   readonly #requestId: string | undefined
@@ -25,7 +25,7 @@ export class RequestedRun {
   /** Events that come before `catchUp`. */
   #early: Happened[] | undefined = []
 
-  /** `output`: returns the schema of the definition that answers, which changes with a handoff. */
+  /** Follows a run. `output` returns the schema of the definition that answers, which changes with a handoff. */
   constructor(requestId: string | undefined, output: () => AgentDefinition['output']) {
     this.#requestId = requestId
     this.#output = output
@@ -51,7 +51,7 @@ export class RequestedRun {
     else this.#take(happened)
   }
 
-  /** Notes the records of the request in the log, then the later ones: no event counts before. */
+  /** Notes the records in the log, then the events that came meanwhile. No event counts before. */
   async catchUp(records: AsyncIterable<LogRecord> | readonly LogRecord[]): Promise<void> {
     for await (const record of records) this.#take(record)
     // A run that its failing store paused, and that was written later after all, was continued or waits to be.
@@ -105,9 +105,9 @@ export class RequestedRun {
 }
 
 /**
- * Returns the result of the run that a request asked for, or without a request of the newest, from whichever process: at once if it has ended,
- * else once it has, with the runs that continue it. Waits for people, but not for a pause to end. `undefined`: no run was asked for. Rejects as
- * the log does.
+ * Returns the result of the run that a request asked for, or of the newest run, from whichever process. Resolves once
+ * the run, with those that continue it, has ended. Waits for people, but not for a pause to end. `undefined`: no run
+ * was asked for. Rejects with the log's errors.
  */
 export async function awaitRequested(
   agent: TreeAgent,
@@ -145,7 +145,7 @@ export async function awaitRequested(
   }
 }
 
-/** How the run stands if nothing comes of it by itself. */
+/** Returns the run's result if it cannot continue by itself. */
 function atRest({ machine: { state, context, unseen } }: TreeAgent, run: RequestedRun): RunResult | undefined {
   const { pause: reason, prompts } = context
   if (reason?.type === 'store') return run.unfinished('paused', { reason, error: reason.error })
@@ -153,7 +153,7 @@ function atRest({ machine: { state, context, unseen } }: TreeAgent, run: Request
   return state === 'idle' && unseen === 0 && prompts.length === 0 ? run.unfinished('aborted') : undefined
 }
 
-/** A result counts once its records are in the store. */
+/** Returns a result once its records are in the store, or a paused result if the store fails. */
 async function stored(agent: TreeAgent, run: RequestedRun, result: RunResult): Promise<RunResult> {
   try {
     await agent.log.durable()

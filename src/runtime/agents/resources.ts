@@ -9,7 +9,7 @@ interface ResourcesOptions {
   readonly clean: (text: string) => string
 }
 
-/** Things that tools have opened, such as workspaces: each is closed with its agent, or with the runtime. */
+/** Resources that tools have opened, such as workspaces. Each is closed with its agent, or with the runtime. */
 export class Resources {
   readonly #options: Omit<EndOptions, 'fields'>
   readonly #shared = new Set<Closable>()
@@ -19,7 +19,7 @@ export class Resources {
     this.#options = { ...options, what: 'something that a tool opened' }
   }
 
-  /** Notes what is to be closed; `agentId`: with that agent. Returns false if it was known. */
+  /** Notes a resource to be closed; with `agentId`, when that agent ends. Returns false if it was known. */
   note(resource: Closable, agentId?: string): boolean {
     const all = agentId === undefined ? this.#shared : (this.#own.get(agentId) ?? new Set())
     if (all.has(resource)) return false
@@ -28,14 +28,14 @@ export class Resources {
     return true
   }
 
-  /** Closes what an agent had of its own: it has ended. */
+  /** Closes the resources of an agent that has ended. */
   async leave(agentId: string): Promise<void> {
     const all = this.#own.get(agentId)
     this.#own.delete(agentId)
     await Promise.all([...(all ?? [])].map((resource) => this.#end(resource, { agentId })))
   }
 
-  /** Closes all of it. */
+  /** Closes all resources. */
   async close(): Promise<void> {
     const shared = [...this.#shared]
     this.#shared.clear()

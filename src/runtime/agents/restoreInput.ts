@@ -23,7 +23,7 @@ type RestoredPorts = Pick<
   AgentPorts,
   'agentId' | 'path' | 'deps' | 'definition' | 'ownDefinition' | 'frame' | 'callbackFailed'
 > & {
-  /** Rules decide about its calls. */
+  /** True if rules decide about the agent's calls. */
   readonly isGoverned: boolean
   readonly handoffs: Pick<Handoffs, 'pending' | 'endsUse'>
   readonly asking: { restored(frame: FrameState | null): FrameState | null }
@@ -32,7 +32,7 @@ type RestoredPorts = Pick<
 /** Facts about an agent that are known already. */
 interface Known {
   readonly staysPaused?: boolean | undefined
-  /** State into which its records were folded. */
+  /** State into which the agent's records were folded. */
   readonly folded?: FoldedContext | undefined
 }
 
@@ -64,7 +64,7 @@ export function machineInput(
   }
 }
 
-/** The step under way hands the conversation over. */
+/** Returns the handoff that the current step will make; `null` if there is none. */
 function pendingHandoff({ ownDefinition, handoffs }: RestoredPorts): Handoff | null {
   const to = handoffs.pending
   if (to === undefined) return null
@@ -72,7 +72,7 @@ function pendingHandoff({ ownDefinition, handoffs }: RestoredPorts): Handoff | n
   return { to, policy, model }
 }
 
-/** Returns the state from which a machine continues its history: its context, and which calls may run again. */
+/** Returns the state from which a machine continues its history: the context, and the calls that may run again. */
 export function restoreInput(
   { past, records }: Pick<History, 'past' | 'records'>,
   conversation: Conversation,
@@ -117,7 +117,7 @@ export function restoreInput(
   }
 }
 
-/** Settles the input of an undecided call. A decided call runs with the input that was decided about, or not at all. */
+/** Settles the input of an undecided call. A decided call runs with the input of its decision, or not at all. */
 function settled(call: CallState, definition: AgentDefinition): CallState {
   const { status, decision, beforeTool, rule, unfit } = call
   if (status !== 'ready' || (decision ?? beforeTool ?? rule ?? unfit) !== undefined) return call
@@ -125,7 +125,7 @@ function settled(call: CallState, definition: AgentDefinition): CallState {
   return input === call.input ? call : { ...call, input, edited: call.edited ?? 'tool' }
 }
 
-/** An undecided call of a tool that may need approval: the process died before it asked. */
+/** Returns true if a call that may need approval is undecided, because the process died before it asked. */
 function isUnapproved(call: CallState, ports: RestoredPorts, at: TurnPlace): boolean {
   const { status, decision } = call
   const { policy } = ports.definition

@@ -9,33 +9,33 @@ import type { AgentHost } from './agentHost.ts'
 import { pendingOf } from './agentTree.ts'
 
 interface Place {
-  /** `seq` of its last record. The records up to it are as durable as the store guarantees, unless the store itself failed. */
+  /** `seq` of the agent's last record. The records up to it are as durable as the store guarantees, unless the store itself failed. */
   readonly seq: number
 }
 
-/** Why nothing more happens by itself in the tree of an agent, told apart by `status`. */
+/** State of a settled agent, in whose tree nothing more happens by itself; told apart by `status`. */
 export type Settled =
   /**
-   * The agent is at rest, and so is every agent below it: the next message starts a run. `reporters`: ids of agents that work on their own,
-   * and of calls in the background, that will report to it.
+   * The agent and every agent below it are at rest: the next message starts a run. `reporters`: ids of agents that
+   * work on their own, and of background calls, that will report to it.
    */
   | (Place & { readonly status: 'idle'; readonly reporters: readonly string[] })
   /** The agent continues once people decide: `pending` has its calls and questions and those of agents below it. */
   | (Place & { readonly status: 'waiting'; readonly pending: readonly Pending[] })
   /**
-   * The agent continues once agent `agentId`, itself or one below it, is resumed; `reason`: a limit, a stall, an interruption, or a store that
-   * failed.
+   * The agent continues once agent `agentId`, itself or one below it, is resumed. `reason`: a limit, a stall, an
+   * interruption, or a store that failed.
    */
   | (Place & { readonly status: 'paused'; readonly agentId: string; readonly reason: PauseReason })
   /** The agent has ended here. `error`: its machine failed, or it was released (`AGENT_DETACHED`, `STORE_LEASE_LOST`). */
   | (Place & { readonly status: 'stopped'; readonly error?: ErrorInfo })
 
-/** How an agent stands, with those below it; an object: it is paused. */
+/** State of an agent with those below it. An object stands for a pause. */
 type Standing = 'busy' | 'idle' | 'waiting' | { readonly agentId: string; readonly reason: PauseReason }
 
 /**
- * Resolves once nothing more happens by itself in an agent and those below it, and its records are stored. Rejects with the reason of the
- * signal; for an unloaded agent with pending commands, as its load does.
+ * Resolves once nothing more happens by itself in an agent and those below it, and its records are stored. Rejects
+ * with the signal's reason and, for an unloaded agent with pending commands, with the errors of its load.
  *
  * @throws RuntimeError `INVALID_OPTION`
  */
@@ -72,10 +72,10 @@ export async function settled(agent: AgentHost, signal: AbortSignal | undefined)
   }
 }
 
-/** An agent with all that is alive below it. Pure. */
+/** Returns an agent with all live agents below it. Pure. */
 export const treeOf = (agent: TreeAgent): TreeAgent[] => [agent, ...agent.family.live.flatMap(treeOf)]
 
-/** How an agent is settled; `undefined`: it is not. */
+/** Returns the state in which an agent is settled; `undefined` if it is not. */
 function stands(agent: TreeAgent): Settled | undefined {
   const { lastSeq: seq } = agent.view.conversation
   const standing = standingOf(agent)
@@ -85,7 +85,7 @@ function stands(agent: TreeAgent): Settled | undefined {
   return { status: 'waiting', seq, pending: agent.announcer.clean(pendingOf(agent)) }
 }
 
-/** Returns the standing of an agent's tree. Waits for people come first: paused agents may wait behind them. */
+/** Returns the standing of an agent's tree. Waits for people take precedence, because paused agents may wait behind them. */
 function standingOf(agent: TreeAgent): Standing {
   if (agent.machine.unseen > 0) return 'busy'
   const below = new Map(agent.family.live.map((child) => [child.agentId, standingOf(child)]))
@@ -98,7 +98,7 @@ function standingOf(agent: TreeAgent): Standing {
 const isBusy = (standing: Standing | undefined): boolean =>
   standing === undefined || standing === 'busy' || standing === 'idle'
 
-/** Returns true unless sub-agents carry out all that a call has called and that is not done. */
+/** Returns true unless sub-agents carry out all inner calls that are not done. */
 const isAtWork = ({ starts, ends }: InnerCallsMade, called: readonly unknown[]): boolean =>
   called.length === 0 || starts.filter(({ n }) => !ends.some((end) => end.n === n)).length > called.length
 
@@ -122,7 +122,7 @@ function ownStanding({ agentId, machine }: TreeAgent, below: ReadonlyMap<string,
   return calls.some(goesOn) ? 'busy' : 'idle'
 }
 
-/** Resolves after the next change of an agent, of one below it, or with its end. */
+/** Resolves after the next change of an agent or of one below it, or when the agent ends. */
 export function change({ machine, family }: AgentHost): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
@@ -135,7 +135,7 @@ export function change({ machine, family }: AgentHost): Promise<void> {
   })
 }
 
-/** Rejects with the signal's reason, once it is aborted; the work itself continues. */
+/** Settles as `work` does, or rejects with the signal's reason if that aborts first. The work itself continues. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work
   const aborted = Promise.withResolvers<never>()

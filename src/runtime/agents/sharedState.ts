@@ -2,36 +2,36 @@ import { crc32 } from 'node:zlib'
 import type { KeptConversation } from '../../conversation/tree/keptConversation.ts'
 import type { Folding, KeptIds } from '../../log/fold.ts'
 
-/** Names what a checkpoint shares with others, and the record of the first of them. */
+/** Id of state that checkpoints share, and the `seq` of the record of the first of them. */
 export interface SharedName {
   readonly id: string
   readonly seq: number
 }
 
-/** The part of a kept state in which there are ids. */
+/** The part of a kept state that contains ids. */
 export interface WithIds {
   readonly conversation: KeptConversation
-  /** Stored state of each of the host's folds, by its name. */
+  /** Stored state of each of the host's folds, by the fold's name. */
   readonly folds: ReturnType<Folding['keep']>
-  /** State that other checkpoints have too: what is shared of `conversation` and `folds` is missing here. */
+  /** Name of the state shared with other checkpoints, whose part of `conversation` and `folds` is missing here. */
   readonly shared?: SharedName | undefined
 }
 
-/** State that checkpoints of an agent share until most of it is old: chunks of nodes, and the ids so far, of which a long log has thousands. */
+/** State that an agent's checkpoints share until most of it is old: chunks of nodes, and the ids so far, of which a long log has thousands. */
 export interface SharedState extends SharedName {
   readonly texts: Texts
-  /** The chunks. */
+  /** The chunks of nodes. */
   readonly nodes: Uint8Array
-  /** As the store has it: a head with the texts, then the chunks. */
+  /** The shared state as the store has it: a head with the texts, then the chunks. */
   readonly body: Uint8Array
 }
 
-/** Ids in one text, to which new ones are appended: those of calls, and those of requests. */
+/** Ids of calls and ids of requests, each in one text to which new ones are appended. */
 type Texts = readonly [calls: string, requests: string]
 
 const headBytes = 4
 
-/** The length of the JSON that follows as 32 bits with the lowest byte first, that, and other pieces. */
+/** Returns a body: the length of the head's JSON as 32 bits with the lowest byte first, the JSON, and other pieces. */
 export function bodyOf(head: unknown, pieces: readonly Uint8Array[]): Uint8Array {
   const json = jsonBytes(JSON.stringify(head))
   let end = headBytes
@@ -44,7 +44,7 @@ export function bodyOf(head: unknown, pieces: readonly Uint8Array[]): Uint8Array
   return body
 }
 
-/** The JSON of a body as a value, and what follows it. */
+/** Returns the JSON of a body as a value, and the bytes that follow it. */
 export function readBody(body: Uint8Array): { readonly head: unknown; readonly rest: Uint8Array } {
   const end = headBytes + new DataView(body.buffer, body.byteOffset, body.byteLength).getUint32(0, true)
   return { head: JSON.parse(new TextDecoder().decode(body.subarray(headBytes, end))), rest: body.subarray(end) }
@@ -70,7 +70,7 @@ function withTexts<T extends WithIds>(kept: T, [calls, requests]: Texts): T {
   }
 }
 
-/** Makes state that later checkpoints share, with the number and digest of the record of this one. */
+/** Makes state that later checkpoints share, named by the number and digest of the record of this one. */
 export function share(kept: WithIds, chunks: readonly Uint8Array[], seq: number, digest: string): SharedState {
   const texts = textsIn(kept)
   const body = bodyOf(texts, chunks)
@@ -78,13 +78,13 @@ export function share(kept: WithIds, chunks: readonly Uint8Array[], seq: number,
   return { id: `${digest} ${crc32(body)}`, seq, texts, nodes, body }
 }
 
-/** Reads it. */
+/** Reads shared state from its stored body. */
 export function sharedIn(name: SharedName, body: Uint8Array): SharedState {
   const { head, rest } = readBody(body)
   return { ...name, texts: head as Texts, nodes: rest, body }
 }
 
-/** Returns a state without what is shared; `undefined`: it does not continue that. */
+/** Returns a state without the shared part; `undefined` if it does not continue that part. */
 export function without<T extends WithIds>({ id, seq, texts }: SharedState, kept: T): T | undefined {
   const [calls, requests] = textsIn(kept)
   if (!calls.startsWith(texts[0]) || !requests.startsWith(texts[1])) return undefined
@@ -92,7 +92,7 @@ export function without<T extends WithIds>({ id, seq, texts }: SharedState, kept
   return { ...withTexts(kept, rest), shared: { id, seq } }
 }
 
-/** Returns it with what is shared. */
+/** Returns a state with the shared part added. */
 export function completed<T extends WithIds>(kept: T, { texts }: SharedState): T {
   const [calls, requests] = textsIn(kept)
   return withTexts(kept, [texts[0] + calls, texts[1] + requests])
@@ -101,10 +101,10 @@ export function completed<T extends WithIds>(kept: T, { texts }: SharedState): T
 const encoder = new TextEncoder()
 const notAscii = /[\u0080-\uffff]/g
 
-/** Fewest characters for each one beyond ASCII at which an escape of six characters is worth it. */
+/** Minimum number of characters per non-ASCII character at which an escape of six characters is worth it. */
 const rare = 32
 
-/** JSON as bytes. Pure ASCII is read several times as fast, so few other characters are written as escapes. */
+/** Returns JSON as bytes. Pure ASCII is read several times as fast, so rare other characters are written as escapes. */
 export function jsonBytes(json: string): Uint8Array<ArrayBuffer> {
   const others = json.match(notAscii)?.length ?? 0
   return encoder.encode(others > 0 && others <= json.length / rare ? json.replace(notAscii, escaped) : json)

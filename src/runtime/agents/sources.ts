@@ -17,19 +17,19 @@ interface SourcesOptions {
   readonly clock: Clock
   readonly logger?: Logger | undefined
   readonly redactor?: Redactor | undefined
-  /** Makes a redactor without secrets, once a source has some. */
+  /** Makes a redactor without secrets, once a source has secrets. */
   readonly newRedactor: () => Redactor
-  /** Milliseconds for which an open source may be without an agent that uses it; `undefined`: as long as there are few. */
+  /** Milliseconds for which an open source may be without an agent that uses it; `undefined`: as long as there are few such sources. */
   readonly idleUnloadMs?: number | undefined
 }
 
-/** How many sources that no agent uses stay open where no time is set: agents come and go, and often with the same ones. */
+/** Number of unused sources that stay open if no time is set, because agents often come and go with the same ones. */
 const mostIdle = 8
 
-/** Maximum number of different warnings: a source's text about itself could differ each time. */
+/** Maximum number of different warnings, because a source's text about itself could differ each time. */
 const mostWarnings = 100
 
-/** The sources of tools that the agents of a runtime use: one connection for each. */
+/** Tool sources used by the agents of a runtime, with one connection for each. */
 export class Sources {
   readonly #options: SourcesOptions
   readonly #held = new Map<ToolSource, Held>()
@@ -58,7 +58,7 @@ export class Sources {
     return this.redactor
   }
 
-  /** Returns the connection of a source, for an agent that uses it until it leaves. It opens when its tools are first asked for. */
+  /** Returns the connection of a source, for a user to keep until it leaves. The connection opens when its tools are first requested. */
   use(source: ToolSource, user: object): OpenSource {
     this.know([source])
     const held = this.#held.get(source) ?? { open: new OpenSource(source, this.#hostFor(source)), users: new Set() }
@@ -84,13 +84,13 @@ export class Sources {
     }
   }
 
-  /** Warns of trouble that no listener is told of: a logger is told of it as of any event. */
+  /** Warns about trouble that no listener hears of. A logger is told of it as of any event. */
   unheard({ source, trouble }: SourceInfo): void {
     if (trouble === undefined || this.#options.logger !== undefined) return
     this.warn(`The source of tools "${source}" has trouble: ${trouble}`)
   }
 
-  /** Tells the logger or, without one, the process. Each message once. */
+  /** Passes a warning to the logger or, without one, to the process. Each message only once. */
   warn(message: string): void {
     if (this.#warned.has(message) || this.#warned.size === mostWarnings) return
     this.#warned.add(message)
@@ -99,7 +99,7 @@ export class Sources {
     else logger.warn({}, message)
   }
 
-  /** Takes the agent off its sources; a source without users is closed after a while. */
+  /** Removes a user from its sources. A source without users is closed after a while. */
   leave(user: object): void {
     const { idleUnloadMs: idleMs, clock } = this.#options
     for (const [source, held] of this.#held) {
@@ -119,7 +119,7 @@ export class Sources {
     void this.#end(held.open)
   }
 
-  /** Closes all of them. Resolves once they are, or after 10 seconds; nothing can be opened any more. */
+  /** Closes all sources. Resolves once they are closed, or after 10 seconds. None can be opened any more. */
   async close(): Promise<void> {
     this.#isClosed = true
     const all = [...this.#held.values()]

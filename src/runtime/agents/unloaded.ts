@@ -1,14 +1,14 @@
 import type { AgentMachineEvent } from '../../machines/agentTypes.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 
-/** The unloaded agent. */
+/** The agent that is unloaded. */
 interface UnloadedOwner {
   readonly agentId: string
-  /** Reads its log again, and then calls `begin`. Rejects as the store does, and with `RUNTIME_CLOSED`, `AGENT_STOPPED`, `AGENT_NOT_FOUND`. */
+  /** Reads the agent's log again, then calls `begin`. Rejects with the store's errors and `RUNTIME_CLOSED`, `AGENT_STOPPED`, `AGENT_NOT_FOUND`. */
   reload(begin: () => void): Promise<unknown>
-  /** Starts it with the commands that have waited. */
+  /** Starts the agent with the commands that have waited. */
   start(commands: readonly AgentMachineEvent[]): void
-  /** The commands will not be carried out. */
+  /** Reports that the agent could not be loaded, so that the commands will not be carried out. */
   notLoaded(thrown: unknown): void
   readonly machine: { readonly isAsleep: boolean; end(how: 'stop' | 'close'): Promise<void>; over(crash: null): void }
   readonly family: { changed(): void }
@@ -21,24 +21,24 @@ const nothing: readonly never[] = Object.freeze([])
 const nothingLeft = Promise.resolve()
 
 /**
- * An agent between two lives: the first command loads it again, and commands that arrive meanwhile wait and are executed in order. If loading
- * fails, their runs end with the error and the next command tries again.
+ * An agent while it is unloaded. The first command loads it again, and commands that arrive meanwhile wait and are
+ * executed in order. If loading fails, their runs end with the error and the next command tries again.
  */
 export class Unloaded {
   readonly #owner: UnloadedOwner
-  /** Resolves once its last life has released the log. */
+  /** Resolves once the log is released after the unload. */
   released = nothingLeft
   #commands: AgentMachineEvent[] | undefined
   #loading: Promise<void> | undefined
   #ending: { readonly how: 'stop' | 'close'; readonly done: Promise<void> } | undefined
-  /** Ended without being loaded again. */
+  /** True if the agent ended without being loaded again. */
   isOver = false
 
   constructor(owner: UnloadedOwner) {
     this.#owner = owner
   }
 
-  /** The last life still writes and releases the log; loading waits for it. */
+  /** Notes that the log is still being written and released; loading waits for that. */
   releasing(release: Promise<void>): void {
     this.released = release
       .catch((thrown: unknown) => this.#owner.announcer.fail(thrown))
@@ -51,7 +51,7 @@ export class Unloaded {
     return this.isOver || this.#ending !== undefined
   }
 
-  /** Commands that wait. */
+  /** Number of commands that wait. */
   get unseen(): number {
     return this.#commands?.length ?? 0
   }

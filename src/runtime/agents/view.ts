@@ -29,11 +29,11 @@ import {
 import type { History } from '../../log/readHistory.ts'
 import type { ModelUse } from '../../protocol/bridge/turns.ts'
 
-/** The agent whose log it is. */
+/** The agent that the log belongs to. */
 interface ViewOwner {
-  /** The definition that the agent was made of. */
+  /** The definition that the agent was created with. */
   readonly ownDefinition: AgentDefinition
-  /** Models that code gave it to use, by id. */
+  /** Models that code gave the agent to use, by id. */
   readonly lent: ReadonlyMap<string, PricedModel> | undefined
   readonly shared: { readonly sources: Sources }
   readonly machine: { readonly run: AgentContext['run'] | undefined }
@@ -44,24 +44,24 @@ type Past = Pick<OpenedLog, 'past' | 'records'> & { readonly base?: OpenedLog['b
 const nobody: readonly never[] = Object.freeze([])
 const noConversation = new Conversation()
 
-/** An agent as its log tells of it: the conversation, and all that is folded beside it. While the agent is unloaded, in short. */
+/** An agent as its log states it: the conversation, and everything else folded from it. Reduced while the agent is unloaded. */
 export class View {
   readonly #owner: ViewOwner
   /** Set while the agent is loaded. */
   readonly #folds!: Folding
-  /** While the agent is unloaded: what is worth knowing of it then, which its requests are not. */
+  /** Facts kept while the agent is unloaded, which its requests are not. */
   readonly #last: { readonly outline: Outline; readonly lifetime: Spent; readonly handoffs: Handoffs } | undefined
   readonly conversation: Conversation
   /** Set while the agent is loaded. */
   readonly requests!: TurnRequests
-  /** Its tools from sources, if it has any. */
+  /** The agent's tools from sources, if it has any. */
   readonly sourced: HostedTools | undefined
-  /** While the agent is unloaded: how they were last. */
+  /** Last state of the tool sources, while the agent is unloaded. */
   readonly #lastSources: readonly SourceInfo[] | undefined
   /** `seq` of the last record. */
   lastSeq: number
 
-  /** `from`: its log so far, or the view of its last life, of which little is kept. */
+  /** Makes a view of `from`: the log so far, or the view of a loaded agent that is being unloaded, of which little is kept. */
   constructor(owner: ViewOwner, from: Past | View) {
     this.#owner = owner
     if (from instanceof View) {
@@ -88,7 +88,7 @@ export class View {
   }
 
   /**
-   * Takes the records of one step, but for its requests. A record that does not follow changes nothing, and neither do those after it.
+   * Folds the records of one step, except into the requests. A record that does not follow changes nothing, and neither do those after it.
    *
    * @throws RuntimeError `LOG_CORRUPT`
    */
@@ -103,7 +103,7 @@ export class View {
     }
   }
 
-  /** The states folded from the log, as a checkpoint keeps them; `goesOn`: it shares state with that of which the agent was opened. */
+  /** Returns the states folded from the log, in the form of a checkpoint. `goesOn`: it shares state with the opened checkpoint. */
   keep(goesOn = false): ReturnType<KeptHost['view']['keep']> {
     const kept = {
       counted: countedBy(this.#owner.ownDefinition.counter),
@@ -137,7 +137,7 @@ export class View {
     return this.#last?.outline ?? this.#folds.stateOf(outlineFold)
   }
 
-  /** The requests that the log contains. A fork has others once its own log begins: not to be held. */
+  /** The ids of requests that the log contains. Not to be held, because a fork has others once its own log begins. */
   get asked(): { has(requestId: string): boolean } {
     return this.#folds.stateOf(requestsFold).ids
   }
@@ -149,12 +149,12 @@ export class View {
     return run == null ? this.lifetime : addSpent(this.lifetime, run)
   }
 
-  /** The same without the run under way. */
+  /** The same as `spent`, without the current run. */
   private get lifetime(): Spent {
     return this.#last?.lifetime ?? this.#folds.stateOf(spentFold).spent
   }
 
-  /** How the sources of its tools are. */
+  /** State of the agent's tool sources. */
   get sources(): readonly SourceInfo[] {
     return this.#lastSources ?? this.sourced?.sources ?? nobody
   }
@@ -168,7 +168,7 @@ export class View {
   }
 }
 
-/** The agent that asks; `lent`: models that code gave it to use, by id. */
+/** The agent that makes the requests; `lent`: models that code gave it to use, by id. */
 type Asking = Pick<AgentPorts, 'definition' | 'conversation' | 'redactor'> & Lender
 
 /** Builds the requests of one agent from its conversation and the frame of each turn. */
@@ -181,10 +181,10 @@ export class TurnRequests {
   #assembler: RequestAssembler | undefined
   /** Frame that the assembler uses. */
   #assembled: TurnFrame | undefined
-  /** Frames of turns; made when anything but the definition has a say. */
+  /** Frames of turns; made once anything but the definition affects them. */
   #frames: TurnFrames | undefined
 
-  /** `kept`: the state from which the records continue. */
+  /** Folds the records so far. `kept`: the state from which the records continue. */
   constructor(agent: Asking, { past, records }: Pick<History, 'past' | 'records'>, kept?: KeptAsking) {
     this.#agent = agent
     if (kept?.frames !== undefined) this.#prepared.restore(kept.frames)
@@ -204,7 +204,7 @@ export class TurnRequests {
     return this.#frames?.current ?? this.#agent.definition
   }
 
-  /** Takes the next records. */
+  /** Folds the next records. */
   apply(records: readonly LogRecord[]): void {
     const isLeft = this.#agent.definition.memory?.extract != null
     for (const record of records) {
@@ -222,7 +222,7 @@ export class TurnRequests {
     return (this.#frames ??= new TurnFrames(this.#agent, this.#agent))
   }
 
-  /** Returns the frame that an agent continues with from its log, as far as its model is known here. */
+  /** Returns the frame with which a restored agent continues. Leaves out its model if that is not known here. */
   restored(frame: FrameState | null): FrameState | null {
     const model = frame?.use?.model
     if (frame === null || model === undefined) return frame
@@ -248,7 +248,7 @@ export class TurnRequests {
   }
 }
 
-/** Parts of a turn's requests beside the conversation, redacted. */
+/** Returns the parts of a turn's requests other than the conversation, redacted. */
 const requestFrame = (
   { system, toolSpecs, settings }: TurnFrame,
   { braking }: AgentDefinition,

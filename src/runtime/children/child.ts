@@ -18,37 +18,37 @@ export interface Deferred<T> {
 /** A sub-agent, from the request for it until its parent has removed it. After a crash it may be restarted. */
 export interface Child {
   /**
-   * `wanted`: code asked for it, and the machine has not opened it yet. `opening`: its log is being opened and read. `opened`: ready
-   * for its supervisor to run. `running`. `ended`: this life is over, or never started.
+   * `wanted`: requested by code, but not yet opened by the machine. `opening`: its log is being opened and read.
+   * `opened`: ready for its supervisor to run. `running`. `ended`: its last start is over, or it never started.
    */
   state: 'wanted' | 'opening' | 'opened' | 'running' | 'ended'
   /** Definition and options of a child that code requested; also used for a restart. */
   agent?: Callee | undefined
-  /** Dependencies of a child that code requested, if they are not its parent's. */
+  /** Dependencies of a child that code requested, if they differ from its parent's. */
   deps?: RunDeps | undefined
   /** Store of an incognito child whose parent is not incognito. */
   incognito?: Store | undefined
   /** Callers that wait for it to start. */
   asked?: Deferred<TreeAgent> | undefined
-  /** Settled once it is running, or will not run. */
+  /** Settled once the child is running, or will not run. */
   ready?: Deferred<void> | undefined
-  /** The current life; set while it is open or running. */
+  /** The current start; set while the child is open or running. */
   life?: Life | undefined
-  /** Set while the previous life is releasing its log. */
+  /** Set while the previous start is releasing its log. */
   release?: Promise<void> | undefined
-  /** Usage before it was attached, of a child that code requested. */
+  /** Usage of a child that code requested, before it was attached. */
   usedBefore?: Spent | undefined
-  /** Callers waiting until its parent has removed it. */
+  /** Callers that wait until the parent has removed the child. */
   left?: Deferred<void> | undefined
 }
 
-/** Options with which code asks for a child. */
+/** Options with which code requests a child. */
 export interface Wanted {
   readonly incognito: boolean
   readonly deps: RunDeps | undefined
 }
 
-/** One life of a sub-agent, from its start to its end. */
+/** One start of a sub-agent, up to its end. */
 export interface Life {
   readonly host: TreeAgent
   readonly key: string
@@ -60,11 +60,11 @@ export interface Life {
   readonly isCalled: boolean
   /** Usage before it was attached or, if a call started it, the usage counted on runs that a limit ended. */
   readonly usedBefore: Spent | undefined
-  /** Its first message, unless its log already has it. */
+  /** The child's first message, unless its log already has it. */
   readonly prompt: QueuedMessage | undefined
   readonly stallMs: number
   readonly agent: Callee
-  /** Settled once it has ended, or will never run. */
+  /** Settled once the child has ended, or will never run. */
   readonly gone: Deferred<void>
 }
 

@@ -9,13 +9,13 @@ import type { Limits } from '../../protocol/runs/runLimits.ts'
 import type { RunResult } from '../../protocol/runs/runResult.ts'
 import type { History } from '../../log/readHistory.ts'
 
-/** The answer to a call of a sub-agent, for the model that made it. */
+/** Answer to a call of a sub-agent, for the model that made the call. */
 export interface ChildAnswer {
   readonly text: string
   /** The complete text, if `text` was cut. */
   readonly whole?: string
   readonly isError: boolean
-  /** True if it used up its caller's allowance, which is less than its definition allows; with more it can continue. */
+  /** True if the sub-agent used up its caller's allowance, which is less than its definition allows. With more it can continue. */
   readonly isOverAllowance?: boolean
 }
 
@@ -64,8 +64,8 @@ const wordsFor: { readonly [R in Ending['stopReason']]: string } = {
 }
 
 /**
- * Returns the answer in the log of a sub-agent that had ended before its caller learned of it; `undefined` if it had not ended. `hasMore`: its caller
- * knows about a reached limit and has raised it.
+ * Returns the answer in the log of a sub-agent that had ended before its caller learned of it; `undefined` if it had
+ * not ended. `hasMore`: true if the caller knows about a reached limit and has raised it.
  */
 export function finishedAnswer(
   { records }: History,
@@ -81,13 +81,13 @@ export function finishedAnswer(
   return answerOf(endingOf(last, said === undefined ? '' : answerText(answerIn(said)!)), definition)
 }
 
-/** Outcome of a run of this process, with its answer. */
+/** Returns the outcome of a run of this process, with its answer. */
 export const endOf = (result: RunResult, { answer }: { readonly answer: string }): Ending => ({
   ...result,
   text: answer,
 })
 
-/** Outcome of a run, with its answer. */
+/** Returns the outcome of a run, with its answer. */
 export const endingOf = ({ stopReason, reason, error, refusal }: RecordOf<'run.end'>, text: string): Ending => ({
   stopReason,
   text,

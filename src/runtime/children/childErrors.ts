@@ -1,10 +1,10 @@
 import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-/** Returns the error of a crashed incognito agent for the log of its parent: the message is left out, because it may quote the conversation. */
+/** Returns the error of a crashed incognito agent for its parent's log, without the message, which may quote the conversation. */
 export const withoutWords = ({ code }: ErrorInfo): ErrorInfo => ({ code, message: 'It is incognito: why is not kept.' })
 
-/** Converts the crash of a sub-agent that is given up for its callers: `INTERNAL` becomes `CHILD_CRASHED`, because the defect is not theirs. */
+/** Returns the crash of a sub-agent as an error for its callers: `INTERNAL` becomes `CHILD_CRASHED`, because the defect is not theirs. */
 export const crashed = ({ code, message }: ErrorInfo): ErrorInfo => ({
   code: code === 'INTERNAL' ? 'CHILD_CRASHED' : code,
   message,
@@ -17,7 +17,7 @@ export const stopped = ({ agentId }: TreeAgent): RuntimeError =>
 export const ifUnwritten = (error: ErrorInfo): { readonly notStarted?: ErrorInfo } =>
   error.code === 'STORE_APPEND_FAILED' ? { notStarted: error } : {}
 
-/** @throws RuntimeError `CHILD_REFUSED` if a sub-agent would be too deep in the tree */
+/** Checks how deep a sub-agent would be. @throws RuntimeError `CHILD_REFUSED` if it would be too deep in the tree */
 export function checkDepth({ path, family: { maxDepth } }: TreeAgent): void {
   const depth = path.length + 1
   if (depth > maxDepth)

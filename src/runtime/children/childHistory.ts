@@ -10,10 +10,10 @@ import type { Store } from '../../protocol/ports/store.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
 /**
- * Returns the history that a sub-agent continues from: its log; or, for a new fork, the trunk of its parent, which is written here.
- * `undefined`: it is new.
+ * Returns the history that a sub-agent continues from: its log or, for a new fork, its parent's trunk, which is
+ * written here. `undefined` for a new agent.
  *
- * @throws RuntimeError `AGENT_STOPPED`, `CHILD_REFUSED` when the log is that of another agent
+ * @throws RuntimeError `AGENT_STOPPED`, `CHILD_REFUSED` when the log belongs to another agent
  */
 export function childHistory(
   parent: TreeAgent,
@@ -23,7 +23,7 @@ export function childHistory(
   return child.isNew ? newHistory(parent, agent, child) : oldHistory(agent, child)
 }
 
-/** Returns the link of a sub-agent to its parent. It is recorded with the sub-agent, so that what its parent knew holds after a restart. */
+/** Returns the link of a sub-agent to its parent. The link is recorded with the sub-agent, so that the parent's facts hold after a restart. */
 export function linkTo(
   parent: TreeAgent,
   agent: Callee,
@@ -43,7 +43,7 @@ export function linkTo(
 interface ChildLog {
   readonly childId: string
   readonly link: ParentLink
-  /** Store of its log. */
+  /** Store of the sub-agent's log. */
   readonly store: Store
 }
 
@@ -89,7 +89,7 @@ async function newHistory(
   return { created, past, records: [created] }
 }
 
-/** Progress of a sub-agent's task according to its log, and the id of its next run. */
+/** Returns the progress of a sub-agent's task according to its log, and the id of its next run. */
 export function beginning(
   history: History | undefined,
   key: string,

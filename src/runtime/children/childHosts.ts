@@ -11,9 +11,9 @@ import type { TreeAgent } from './treeAgent.ts'
 export interface ChildHosts {
   newId(): string
   incognitoStore(): Store
-  /** An agent of the runtime, loaded or not, and perhaps of another tree. */
+  /** Returns an agent of the runtime, loaded or not, and perhaps from another tree. */
   find(agentId: string): Pick<TreeAgent, 'machine' | 'log'> | undefined
-  /** Opens a log. Rejects as the store does, and with `RUNTIME_CLOSED`. */
+  /** Opens a log. Rejects with the store's errors, and with `RUNTIME_CLOSED`. */
   openLog(agentId: string, store: Store, leasing?: LeaseOptions): Promise<StoreLease>
   /** Makes the host of an agent and registers it. @throws RuntimeError `AGENT_EXISTS` */
   adopt(options: {
@@ -29,8 +29,8 @@ export interface ChildHosts {
     readonly deps?: RunDeps | undefined
     readonly metadata: Metadata | undefined
   }): TreeAgent
-  /** Called when another writer has the agent's log: its whole tree ends here. */
+  /** Ends the agent's whole tree here, because another writer has its log. */
   lost(host: TreeAgent, why: ErrorInfo): void
-  /** Writes the rest of its log, and releases it. */
+  /** Writes the rest of the agent's log, and releases it. */
   release(host: TreeAgent): Promise<void>
 }

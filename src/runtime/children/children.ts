@@ -24,18 +24,18 @@ import { reportOf } from './reports.ts'
 import { InnerAgents } from './innerAgents.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-/** The sub-agents of one agent: opened, watched and released on behalf of their supervisors. */
+/** Sub-agents of one agent. Opens, watches and releases them on behalf of their supervisors. */
 export class Children implements ChildPorts {
   readonly #parent: TreeAgent
   readonly #hosts: ChildHosts
   readonly #children = new Map<string, Child>()
   /** Usage of removed sub-agents by the key of their call, until the call has its answer. */
   readonly #spent = new Map<string, Spent>()
-  /** Agents that outlive this one. */
+  /** Sub-agents that outlive this agent. */
   readonly detached: DetachedAgents
-  /** Those that its running calls call; `undefined`: there were none. */
+  /** Sub-agents that the agent's running calls call; `undefined` if there were none. */
   #inner: InnerAgents | undefined
-  /** The agent has ended. */
+  /** True once the agent has ended. */
   #isOver = false
 
   constructor(parent: TreeAgent, hosts: ChildHosts) {
@@ -79,7 +79,7 @@ export class Children implements ChildPorts {
     return this.#children.get(childId)?.asked !== undefined
   }
 
-  /** Registers a child that code requests and that the machine is told to start. Resolves once it runs. */
+  /** Registers a child that code requests and that the machine is about to start. Resolves once it runs. */
   want(childId: string, agent: Callee, { incognito, deps }: Wanted): Promise<TreeAgent> {
     const child = this.#child(childId)
     child.incognito = incognito ? this.#hosts.incognitoStore() : undefined
@@ -90,7 +90,7 @@ export class Children implements ChildPorts {
     return child.asked.promise
   }
 
-  /** Returns the child, and registers it if it is new. */
+  /** Returns the child, which is registered first if it is new. */
   #child(childId: string): Child {
     const child: Child = this.#children.get(childId) ?? { state: 'ended' }
     this.#children.set(childId, child)
@@ -149,7 +149,7 @@ export class Children implements ChildPorts {
     child.ready = undefined
   }
 
-  /** Starts a life of the child, or returns the answer to its call instead. */
+  /** Starts the child, or returns the answer to its call instead. */
   async #open(child: Child, agent: Callee, input: OpenInput, cancellation: Cancellation): Promise<Life | CallOutput> {
     const { definition } = agent
     const { childId, callId } = input
@@ -278,7 +278,7 @@ export class Children implements ChildPorts {
     }
   }
 
-  /** Called when the agent has removed the child; its place is free. */
+  /** Notes that the agent has removed the child, whose place is now free. */
   left(childId: string): void {
     this.#inner?.left(childId)
     const child = this.#children.get(childId)
@@ -289,7 +289,7 @@ export class Children implements ChildPorts {
     this.#forget(childId)
   }
 
-  /** Called when the agent has ended and can remove no more children. */
+  /** Notes that the agent has ended and can remove no more children. */
   leftAll(): void {
     this.#isOver = true
     for (const child of this.#children.values()) {
@@ -320,7 +320,7 @@ export class Children implements ChildPorts {
     child.asked = undefined
   }
 
-  /** Called if the supervisor never started the child. */
+  /** Releases a child that the supervisor never started. */
   #discard(childId: string, life: Life): void {
     const child = this.#children.get(childId)
     if (child?.state !== 'opened' || child.life !== life) return
@@ -364,7 +364,7 @@ export class Children implements ChildPorts {
     })
   }
 
-  /** Returns the report at once if the agent had ended before the call had its result. */
+  /** Sends the report of an agent that had ended before its call had a result, and returns that result. */
   #reported(input: OpenInput, answer: ChildAnswer, definition: AgentDefinition): CallOutput {
     const report = reportOf(input.key, { agentId: input.childId, definition }, answer)
     this.#parent.machine.send({ ...report, at: this.#parent.shared.clock.now() })
@@ -381,7 +381,7 @@ export class Children implements ChildPorts {
     return Object.fromEntries(this.#spent)
   }
 
-  /** Names the sub-agent for whoever reads its answer; data is left as it is. */
+  /** Adds the sub-agent's id to its answer, for the model that reads it; data is left as it is. */
   #named(agent: Callee, { childId, isInner }: OpenInput, answer: ChildAnswer): ChildAnswer {
     return isInner === true && agent.definition.output !== null ? answer : named(agent, childId, answer)
   }

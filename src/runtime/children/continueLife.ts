@@ -5,7 +5,7 @@ import { usedBy, type Life } from './child.ts'
 import { answerOf, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
 import { nextRun } from './continued.ts'
 
-/** Continues a run that was interrupted or had reached a limit, or returns the answer if its earlier lives have used up the limits. */
+/** Continues a run that was interrupted or had reached a limit, or returns the answer if its earlier starts have used up the limits. */
 export function continueLife(input: OpenInput, life: Life): ChildAnswer | undefined {
   const { host, run, limits } = life
   const { pause, pausedLimits } = host.machine.context

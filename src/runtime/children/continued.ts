@@ -12,7 +12,7 @@ import type { TreeAgent } from './treeAgent.ts'
 /** Maximum number of earlier agents that the model is told about. */
 const mostNamed = 20
 
-/** Adds the id to a call's answer with which a later call can continue the agent. */
+/** Adds to a call's answer the id with which a later call can continue the agent. */
 export const named = (
   { continuable }: Pick<Callee, 'continuable'>,
   childId: string,
@@ -24,7 +24,7 @@ export const named = (
   return { ...answer, text: text + told, ...(whole === undefined ? {} : { whole: whole + told }) }
 }
 
-/** Returns the id of the agent that a call asks to continue; `undefined`: a new one. */
+/** Returns the id of the agent that a call asks to continue; `undefined` for a new one. */
 export function wantedEarlier({ continuable }: Pick<Callee, 'continuable'>, input: unknown): string | undefined {
   if (!continuable || typeof input !== 'object' || input === null) return undefined
   const { [continueField]: id } = input as { readonly [continueField]?: unknown }
@@ -32,7 +32,7 @@ export function wantedEarlier({ continuable }: Pick<Callee, 'continuable'>, inpu
   return id === undefined || id === null || id === '' ? undefined : typeof id === 'string' ? id : JSON.stringify(id)
 }
 
-/** Returns the part of a sub-agent's log that belongs to a call, and the usage before it; for a sub-agent that calls cannot continue, all of it. */
+/** Returns the part of a sub-agent's log that belongs to a call, and the usage before it. Returns all of the log if calls cannot continue it. */
 export function sinceCall(
   { continuable }: Pick<Callee, 'continuable'>,
   { records, ...history }: History,
@@ -49,7 +49,7 @@ const isOf = (record: LogRecord, key: string): boolean =>
   (record.type === 'run.start' && record.requestId === key) ||
   (record.type === 'queue.changed' && record.added?.id === key)
 
-/** Explains to the model why there is no agent to continue. */
+/** Returns an answer that tells the model why there is no agent to continue. */
 export async function noEarlier(parent: TreeAgent, { name }: OpenInput, wanted: string): Promise<ChildAnswer> {
   await parent.log.durable()
   const earlier = new Map<string, string>()

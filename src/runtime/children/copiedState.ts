@@ -6,7 +6,7 @@ import type { TreeAgent } from './treeAgent.ts'
 
 type Caller = Pick<TreeAgent, 'ports'>
 
-/** Returns why a sub-agent cannot begin with a copy of its caller's state; `undefined`: it can, or needs none. */
+/** Returns why a sub-agent cannot begin with a copy of its caller's state; `undefined` if it can, or needs none. */
 export function wrongCopy({ state, definition }: Callee, { ports }: Caller): ChildAnswer | undefined {
   if (state !== 'copy' || definition.state === null) return undefined
   const why =

@@ -20,7 +20,7 @@ import { textOf } from '../../protocol/messages.ts'
 
 type Begin = { readonly prompt: QueuedMessage | undefined; readonly isBegun: boolean; readonly agent?: Callee }
 
-/** Codes of agents that were released here, and report from where they continue. */
+/** Codes of agents that were released here, and will report from the process where they continue. */
 const goesOnElsewhere: ReadonlySet<string> = new Set<ErrorCode>(['AGENT_DETACHED', 'STORE_LEASE_LOST'])
 
 /** The agents that one agent called and that outlive it. They are roots without a supervisor. */
@@ -124,7 +124,7 @@ export class DetachedAgents {
     }
   }
 
-  /** Called when a report or a message may have arrived. */
+  /** Checks the waits, because a report or a message may have arrived. */
   look(): void {
     for (const look of this.#waiting) look()
   }
@@ -150,7 +150,7 @@ export class DetachedAgents {
     return resultOf(parent.machine.context, call.ids, this.#awaitPeople())
   }
 
-  /** Ids of the agents, and of its own background calls, that go on once people decide. */
+  /** Returns the ids of the agents, and of the agent's own background calls, that continue once people decide. */
   #awaitPeople(): ReadonlySet<string> {
     const agents = this.hosts.filter(({ family }) => family.totals.waiting.length > 0).map(({ agentId }) => agentId)
     const calls = backgroundCalls(this.#parent.machine.context).filter(
@@ -173,18 +173,18 @@ const whereTo = (reports: boolean): string =>
 
 type Known = Pick<AgentContext, 'reporters' | 'followUps' | 'steering' | 'policy'>
 
-/** Most UTF-16 units of reports in one result, apart from the first report. */
+/** Maximum number of UTF-16 units of reports in one result, apart from the first report. */
 const maxChars = 100_000
 
 const isAmong = (agents: readonly string[] | undefined, agentId: string): boolean => agents?.includes(agentId) !== false
 
-/** Returns true if none of the awaited agents works any longer, or a message has come for the agent. Pure. */
+/** Returns true if none of the awaited agents is still at work, or a message has come for the agent. Pure. */
 const isOver = ({ reporters, steering }: Known, agents: readonly string[] | undefined): boolean =>
   steering.length > 0 || !reporters.some((one) => isAmong(agents, idOfReporter(one)))
 
 /**
- * Returns the result for the model: the reports that are there, as far as they fit, and the agents still at work. `awaiting`: those that wait for
- * people. Pure.
+ * Returns the result for the model: the reports so far, as far as they fit, and the agents still at work. `awaiting`:
+ * the ids of those that wait for people. Pure.
  */
 function resultOf(
   { reporters, followUps, steering, policy }: Known,
@@ -224,7 +224,7 @@ const names = (reporters: Known['reporters'], awaiting: ReadonlySet<string> = ne
     .map((one) => `${idOfReporter(one)} (${one.name}${awaiting.has(idOfReporter(one)) ? ', waits for a person' : ''})`)
     .join(', ')
 
-/** `hasCalls`: calls may be at work, too. */
+/** Returns the words for a wait without a report. `hasCalls`: background calls may be at work too. */
 function nothingNew(reporters: Known['reporters'], ids: readonly string[] | undefined, hasCalls: boolean): string {
   const [nobody, none] = hasCalls ? ['Nothing', 'nothing'] : ['No agent', 'none']
   if (ids === undefined) return `${nobody} is at work for you, and ${none} has reported since.`

@@ -10,13 +10,13 @@ interface Waiting {
   resolve(output: CallOutput): void
 }
 
-/** The sub-agents that the running calls of one agent call: those that work, and calls that wait for a place. */
+/** Sub-agents that an agent's running calls call: those at work, and calls that wait for a place. */
 export class InnerAgents {
   readonly #parent: TreeAgent
   #waiting: readonly Waiting[] = []
-  /** By the id of the sub-agent. */
+  /** Calls at work, by the id of the sub-agent. */
   readonly #working = new Map<string, Waiting>()
-  /** Their last outputs, by the key of the call: the last life of one decides. */
+  /** Last outputs of the sub-agents, by the key of the call. The output of the last start counts. */
   readonly #outputs = new Map<string, CallOutput>()
   #isLooking = false
 
@@ -24,7 +24,7 @@ export class InnerAgents {
     this.#parent = parent
   }
 
-  /** Resolves with the answer once the log has the end of the sub-agent. Rejects with the reason of `signal`, which aborts it. */
+  /** Resolves with the answer once the log has the end of the sub-agent. Rejects with the signal's reason on an abort, which aborts it. */
   call(outer: string, call: InnerAgentCall, signal: AbortSignal): Promise<CallOutput> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
@@ -48,12 +48,12 @@ export class InnerAgents {
     })
   }
 
-  /** Takes what came of a life of a sub-agent. */
+  /** Notes the output of a sub-agent's start. */
   heard(key: string, output: CallOutput): void {
     this.#outputs.set(key, output)
   }
 
-  /** The log has the end of a sub-agent. */
+  /** Passes on the output of a sub-agent whose end is in the log. */
   left(childId: string): void {
     const waiting = this.#working.get(childId)
     this.#working.delete(childId)
@@ -64,7 +64,7 @@ export class InnerAgents {
     this.look()
   }
 
-  /** A place may be free. Calls that come at once are looked at together: they share what is left of the run's limits. */
+  /** Checks for free places, soon. Calls that come at once are checked together, because they share the rest of the run's limits. */
   look(): void {
     if (this.#isLooking || this.#waiting.length === 0) return
     this.#isLooking = true

@@ -9,7 +9,7 @@ import type { TreeAgent } from './treeAgent.ts'
 type Report = Extract<AgentMachineEvent, { readonly type: 'report' }>
 type Reporting = { readonly agentId: string; readonly definition: { readonly name: string } }
 
-/** Returns the report for an agent's caller in the form for the model. Pure. */
+/** Returns the report to an agent's caller in the form for the model. Pure. */
 export const reportOf = (
   key: string,
   { agentId, definition }: Reporting,
@@ -20,7 +20,7 @@ export const reportOf = (
   content: [{ type: 'text', text: `Report of ${agentId}, the agent "${definition.name}" that you called:\n\n${text}` }],
 })
 
-/** Returns the answer of an agent's first run that came to an end; `undefined`: none has. Later requests are no part of its task. */
+/** Returns the answer of an agent's first run that ended; `undefined` if none has. Later requests are not part of its task. */
 export async function firstAnswer(records: AsyncIterable<LogRecord>, name: string): Promise<ChildAnswer | undefined> {
   let text = ''
   // Its process may have died between the start of its run and its task.
@@ -51,7 +51,7 @@ async function report(host: TreeAgent, hosts: ChildHosts): Promise<void> {
   caller.machine.send({ ...reportOf(parent.reports, by, answer), at: shared.clock.now() })
 }
 
-/** Returns the caller of a log's agent, if it waits for a report: an agent that was opened by itself still reports. */
+/** Returns the link to the caller of a log's agent, if the caller waits for a report. An agent that was opened by itself still reports. */
 export function callerOf({
   created,
 }: {

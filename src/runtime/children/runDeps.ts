@@ -3,7 +3,7 @@ import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.t
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-/** Dependencies that the application gave to an agent, and to requests whose runs have not begun. They are stored nowhere else. */
+/** Dependencies that the application gave to an agent, and to requests whose runs have not begun. They are not stored elsewhere. */
 export class RunDeps {
   #own: unknown
   /** Dependencies of the current run; kept while it is paused. */
@@ -41,12 +41,12 @@ export class RunDeps {
     this.#byRequest.set(requestId, deps)
   }
 
-  /** Called when the run of a request has ended or will not begin. */
+  /** Removes the dependencies of a request whose run has ended or will not begin. */
   takeBack(requestId: string): void {
     this.#byRequest?.delete(requestId)
   }
 
-  /** Takes an agent's next record. */
+  /** Processes the agent's next record. */
   note(record: LogRecord): void {
     if (record.type === 'run.start') this.#begin(record)
     else if (record.type === 'run.end' && record.stopReason !== 'paused') {
@@ -63,7 +63,7 @@ export class RunDeps {
 }
 
 /**
- * Checks dependencies against the definition's schema. They are passed on as they are: the schema changes nothing.
+ * Checks dependencies against the definition's schema. They are passed on unchanged, whatever the schema returns.
  *
  * @throws RuntimeError `DEPS_MISSING`, `INVALID_DEPS`
  */
@@ -75,14 +75,14 @@ export function checkDeps({ name, deps: schema }: AgentDefinition, deps: unknown
   throw new RuntimeError('INVALID_DEPS', `${what}: the deps do not fit those of agent "${name}": ${wrong}.`)
 }
 
-/** Returns the dependencies that an agent begins with, `undefined` if there are none. Its prompts may give it more. Throws as `checkDeps` does. */
+/** Returns the dependencies that an agent begins with, `undefined` if there are none. Prompts may give others. Throws as `checkDeps` does. */
 export function runDepsOf(definition: AgentDefinition, deps: unknown, what: string): RunDeps | undefined {
   if (deps === undefined) return undefined
   checkDeps(definition, deps, what)
   return new RunDeps(deps)
 }
 
-/** Gives an agent that may be running others, from its next run on. Throws as `checkDeps` does. */
+/** Gives an agent that may be running other dependencies, from its next run on. Throws as `checkDeps` does. */
 export function replaceDeps(
   agent: { readonly view: { readonly definition: AgentDefinition }; given: RunDeps | undefined },
   deps: unknown,

@@ -8,7 +8,7 @@ import type { ChildHosts } from './childHosts.ts'
 import { runDepsOf } from './runDeps.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-/** Runs a new agent once, without storing anything; the agent is ended after it. For the contract see `AgentPorts`. */
+/** Runs a new agent once without storing anything, and ends it afterwards. For the contract see `AgentPorts`. */
 export async function runIncognito(
   parent: TreeAgent,
   hosts: ChildHosts,

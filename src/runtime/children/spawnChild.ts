@@ -12,7 +12,7 @@ import type { TreeAgent } from './treeAgent.ts'
 
 const optionsSchema = lazily(() => onlyFields({ id: z.string(), incognito: z.boolean(), deps: z.unknown() }).partial())
 
-/** How many more sub-agents an agent may have alive. `children`: those that it has had. */
+/** Returns the number of further sub-agents that an agent may have alive. `children`: the sub-agents that it has had. */
 export const roomFor = ({ view, machine }: TreeAgent, children: Children | undefined): number =>
   Math.max(0, view.definition.policy.maxChildren - aliveChildren(machine.context) - (children?.unseen ?? 0))
 

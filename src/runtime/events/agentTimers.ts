@@ -9,22 +9,22 @@ import { isSleeping, sleepers } from '../../machines/sleepEnds.ts'
 import type { EndedSchedule, PlannedFiring } from '../../machines/schedulePlans.ts'
 import type { TimerIndex } from '../../protocol/ports/timers.ts'
 
-/** An agent in its tree, with its signs of life. */
+/** An agent in its tree, with its signs of activity. */
 interface Heard {
   readonly agentId: string
   readonly shared: { readonly clock: Clock }
   readonly machine: { readonly context: Pick<AgentContext, 'pause' | 'calls'> }
-  /** `waitsFor`: id of the model that it waits for, within the limits of the runtime. */
+  /** `waitsFor`: id of the model that the agent waits for, within the limits of the runtime. */
   readonly ports: { readonly waitsFor: string | null }
   readonly parent: Heard | undefined
   readonly family: { readonly live: readonly Heard[] }
   readonly stallTimer: StallTimer
 }
 
-/** Measures the time since an agent, or one below it, last showed a sign of life. */
+/** Measures the time since an agent, or one below it, last showed activity. */
 export class StallTimer {
   readonly #agent: Heard
-  /** Others need no time, and reading the clock for every delta adds up. */
+  /** True while the time is needed. Reading the clock for every delta would add up. */
   #isRunning = false
   #last = 0
 
@@ -32,13 +32,13 @@ export class StallTimer {
     this.#agent = agent
   }
 
-  /** Notes a sign of life, which also counts for those above. */
+  /** Notes activity, which also counts for the agents above. */
   reset(): void {
     for (let at: Heard | undefined = this.#agent; at !== undefined; at = at.parent)
       if (at.stallTimer.#isRunning) at.stallTimer.#last = at.shared.clock.now()
   }
 
-  /** Resolves after this time without a sign of life, not counting waits for people or models. Call `cancel` when it is no longer needed. */
+  /** Resolves after `ms` without activity, not counting waits for people or models. Call `cancel` when it is no longer needed. */
   stalled(ms: number, cancellation: Cancellation): { readonly promise: Promise<ErrorInfo>; cancel(): void } {
     const stalled = Promise.withResolvers<ErrorInfo>()
     if (ms === Infinity) return { promise: stalled.promise, cancel: () => {} }
@@ -79,33 +79,33 @@ interface Timed {
     tell(event: AgentMachineEvent): void
   }
   readonly isLoaded: boolean
-  /** True if runs may begin that nobody gives dependencies to. Otherwise nothing fires here. */
+  /** True if runs may begin without dependencies of their own. Otherwise nothing fires here. */
   readonly isEquipped: boolean
-  /** Index of the store; `undefined`: it has none, or nobody could wake the agent by itself. */
+  /** Index of wake-up times in the store; `undefined` if there is none, or the agent is not woken by itself. */
   readonly timers: TimerIndex | undefined
   readonly log: { durable(): Promise<void> | undefined; readonly epoch: number | undefined }
   loaded(work: () => Promise<void>): Promise<void>
   warn(message: string): void
 }
 
-/** How long it waits after the agent could not be loaded, in milliseconds. */
+/** Time to wait after the agent could not be loaded, in milliseconds. */
 const againMs = 60_000
 
-/** The process may end before: whoever opens the agent then fires what is due. */
+/** Timer options that let the process end earlier. The process that opens the agent next then fires the due schedules. */
 const quietly = { quiet: true } as const
 
-/** Longest wait at a time, in milliseconds: a clock may be set, and timers of some hosts take no longer ones. */
+/** Longest single wait, in milliseconds, because a clock may be set, and timers of some hosts take no longer ones. */
 const longestWaitMs = 86_400_000
 
 /**
- * Fires the schedules of one agent and wakes its sleeping calls while it is live, and writes when it wants to be woken into the index of the
- * store, after the log. It looks again with each step of the chart. An agent that is unloaded keeps its timer, and is loaded when it is due.
+ * Fires the schedules of one agent and wakes its sleeping calls while it is live. After the log, it writes the agent's next wake-up
+ * time into the store's index. It checks with each step of the chart. An unloaded agent keeps its timer, and is loaded when it is due.
  */
 export class DueTimer {
   readonly #agent: Timed
   #at: number | null = null
   #cancel: (() => void) | undefined
-  /** The time in the index; `undefined`: not known. */
+  /** The time in the index; `undefined` if it is not known. */
   #indexed: number | null | undefined
   #writing: Promise<void> | undefined
 
@@ -113,13 +113,13 @@ export class DueTimer {
     this.#agent = agent
   }
 
-  /** Something happened to the agent, which may be unloaded. */
+  /** Checks for due times. The agent may be unloaded. */
   look(): void {
     const { machine, isLoaded } = this.#agent
     if (isLoaded) this.stepped(machine.context)
   }
 
-  /** The chart of the agent has taken a step. */
+  /** Handles a step of the agent's chart. */
   stepped(context: AgentContext): void {
     // An agent that never had one has nothing to do here.
     if (context.parts.schedules === undefined && this.#indexed === undefined && !context.calls.some(isSleeping)) return
@@ -137,19 +137,19 @@ export class DueTimer {
     this.#wait(now)
   }
 
-  /** The agent has ended here. */
+  /** Cancels the timer. Also called when the agent has ended here. */
   end(): void {
     this.#cancel?.()
     this.#cancel = undefined
     this.#at = null
   }
 
-  /** Resolves once the index has what it was given. Never rejects. */
+  /** Resolves once the index has the times it was given. Never rejects. */
   async settled(): Promise<void> {
     await this.#writing
   }
 
-  /** Its log was released: what the index has may be changed elsewhere. */
+  /** Forgets the time in the index, which may change elsewhere once the log is released. */
   forget(): void {
     this.#indexed = undefined
   }
@@ -203,7 +203,7 @@ export class DueTimer {
       )
   }
 
-  /** The store may be back later. */
+  /** Sets a timer to load the agent later, because the store may be back then. */
   #tryAgain(why: string): void {
     const { machine, shared, warn } = this.#agent
     warn.call(this.#agent, `a time has come, and its agent was not loaded: ${why}`)

@@ -13,7 +13,7 @@ import { listLater } from './listLater.ts'
 import { Notices, Observers, type AgentListener } from './observers.ts'
 import { RunHandle, type RunOutcome } from '../../protocol/runs/run.ts'
 
-/** Types of the records that notices look at. */
+/** Types of records that may lead to notices. */
 const noticed: ReadonlySet<LogRecord['type']> = new Set<LogRecord['type']>(['run.start', 'reply.end', 'reply.reset'])
 
 const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || isDelta(body)
@@ -21,9 +21,9 @@ const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || is
 interface EventOwner {
   readonly agentId: string
   readonly path: readonly string[]
-  /** Set when nothing of the agent is stored. */
+  /** Set if nothing of the agent is stored. */
   readonly incognito: true | undefined
-  /** True if no agent above can decide its calls, nor those of the agents below it. */
+  /** True if no agent above can decide the calls of this agent and of those below it. */
   readonly isUnattended: boolean
   readonly isLoaded: boolean
   readonly view: {
@@ -33,23 +33,23 @@ interface EventOwner {
   }
   /** `at`: the run and turn that a live event belongs to. */
   readonly machine: { readonly at: TurnPlace }
-  /** Takes its signs of life. */
+  /** Receiver of the agent's signs of activity. */
   readonly stallTimer: { reset(): void }
 }
 
-/** Observers of all agents, and the redactor that applies to them. */
+/** Observers of all agents, and the redactor for their events. */
 interface Listening {
   readonly clock: Clock
   readonly instrumentation?: Required<Tracer> | undefined
-  /** Holder of the redactor, and receiver of trouble that has no listener. */
+  /** Holder of the redactor, and receiver of source troubles that no listener hears of. */
   readonly sources: { readonly redactor: Redactor | undefined; unheard(info: SourceInfo): void }
   readonly callbackFailed: (place: string, thrown: unknown, fields: object) => void
 }
 
 /**
- * Announces the events of one agent to its listeners, the current run, the tracer and the logger and, for a sub-agent, to its
- * ancestors' listeners that want events of descendants. Approvals reach every listener above, because someone there must decide. All
- * receive the same event object.
+ * Announces the events of one agent to its listeners, the current run, the tracer and the logger and, for a
+ * sub-agent, to listeners of its ancestors that want events of descendants. Approvals reach every listener above,
+ * because someone there must decide. All receive the same event object.
  */
 export class Announcer {
   readonly #owner: EventOwner
@@ -62,7 +62,7 @@ export class Announcer {
   #traced: TracedAgent | undefined
   /** The current run. */
   run: RunOutcome | undefined
-  /** Set once there was one: most agents at rest have none. */
+  /** Set once there was a notice. Most agents at rest have none. */
   #notices: Notices | undefined
 
   constructor(owner: EventOwner, parent: Announcer | undefined, shared: Listening) {
@@ -81,7 +81,7 @@ export class Announcer {
     return (this.#observers ??= new Observers(this))
   }
 
-  /** True if anyone listens here. */
+  /** True if anyone listens to this agent. */
   get isAttended(): boolean {
     return this.#observers?.isEmpty === false || this.#family?.isEmpty === false
   }
@@ -96,7 +96,7 @@ export class Announcer {
     )
   }
 
-  /** The current run, if someone may read it: it gets everything. */
+  /** The current run, if code may read its events. It gets all of them. */
   get #reader(): RunHandle | undefined {
     return this.run instanceof RunHandle ? this.run : undefined
   }
@@ -121,7 +121,7 @@ export class Announcer {
     if (isHeld) this.#hold(event)
   }
 
-  /** Announces something that is not recorded. */
+  /** Announces an event that is not recorded. */
   emit(body: LiveBody): void {
     this.#owner.stallTimer.reset()
     const { instrumentation, sources } = this.#shared
@@ -200,7 +200,7 @@ export class Announcer {
     return instrumentation === undefined ? run() : instrumentation.within(effect, this.#agent, run)
   }
 
-  /** Called when a command that may start a run was given. */
+  /** Tells the tracer of a command that may start a run. */
   requested(requestId: string): void {
     this.#shared.instrumentation?.requested(requestId, this.#agent)
   }
@@ -211,7 +211,7 @@ export class Announcer {
     if (this.#notices?.isSilent === true) this.#notices = undefined
   }
 
-  /** Listeners hear nothing more; the tracer and the logger do. */
+  /** Drops the listeners, which hear nothing more. The tracer and the logger still do. */
   over(): void {
     this.#observers = undefined
     this.#family = undefined
@@ -273,7 +273,7 @@ export class Announcer {
     return this.#deltas === undefined ? redactor.value(body) : this.#deltas.filter(body)
   }
 
-  /** Deltas that were held back are announced before the reply's end, unless it was cut off. */
+  /** Announces deltas that were held back, before the end of the reply unless it was cut off. */
   #endDeltas(record: RecordOf<'reply.end' | 'reply.reset'>): void {
     const rest =
       record.type === 'reply.end' && record.message.stopReason !== 'aborted' ? this.#deltas?.end() : undefined

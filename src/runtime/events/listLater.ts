@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../protocol/ports/model.ts'
 
 type RequestEvent = EventOf<'turn.request'>
 
-/** Details of a request, built on first access. It keeps no reference to the model's data. */
+/** Details of a request, built on first access. Keeps no reference to the model's data. */
 class LaterRequest {
   readonly #frame: Omit<ModelRequest, 'messages'>
   readonly #told: ToldRequest
@@ -26,7 +26,7 @@ class LaterRequest {
 
 const later = Symbol('later')
 
-/** Accessors shared by all events. Closures for each would take two kilobytes per event, and an unread run holds thousands. */
+/** Returns an accessor shared by all events. Closures for each would take two kilobytes per event, and an unread run holds thousands. */
 const listed = (name: 'request' | 'provenance'): PropertyDescriptor & ThisType<{ [later]: LaterRequest }> => ({
   enumerable: true,
   configurable: true,
@@ -36,7 +36,7 @@ const listed = (name: 'request' | 'provenance'): PropertyDescriptor & ThisType<{
 })
 const properties = { request: listed('request'), provenance: listed('provenance') }
 
-/** Makes an event list its request when first read, even if it is frozen by then. Cheaper than a list, and most are never read. */
+/** Makes an event build its request when first read, even if it is frozen by then, because most requests are never read. */
 export function listLater(
   event: Omit<RequestEvent, 'request' | 'provenance'>,
   frame: Omit<ModelRequest, 'messages'>,

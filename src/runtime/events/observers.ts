@@ -9,7 +9,7 @@ import type { LiveBody, TurnPlace } from '../../actors/agentPorts.ts'
 
 export type AgentListener = (event: AgentEvent) => unknown
 
-/** @throws RuntimeError `INVALID_OPTION` if the listener is no function */
+/** Checks a listener. @throws RuntimeError `INVALID_OPTION` if it is not a function */
 export function checkListener(method: string, listener: unknown): void {
   if (typeof listener === 'function') return
   throw new RuntimeError('INVALID_OPTION', `${method} takes a function, not ${typeof listener}.`)
@@ -23,8 +23,8 @@ interface Sink {
 const none: readonly never[] = Object.freeze([])
 
 /**
- * Passes events on to listeners in the order they happened: an event caused by a listener is delivered once everyone has received
- * its cause. A listener that throws or rejects is reported once and affects nothing else.
+ * Passes events on to listeners in the order they happened. An event caused by a listener is delivered once all have
+ * received its cause. A listener that throws or rejects is reported once and affects nothing else.
  */
 export class Observers {
   readonly #owner: { listenerFailed(thrown: unknown, event: AgentEvent): void }
@@ -102,7 +102,7 @@ export class Observers {
   }
 }
 
-/** The agent that they are about. */
+/** The agent that the notices are about. */
 interface NoticeOwner {
   readonly agentId: string
   readonly view: { readonly definition: AgentDefinition; readonly requests: { readonly frame: TurnFrame } }
@@ -122,12 +122,12 @@ export class Notices {
     this.#announcer = announcer
   }
 
-  /** True if nothing was reported that must not be reported again in a later run. */
+  /** True if no notice was reported that must not be reported again in a later run. */
   get isSilent(): boolean {
     return this.#said.length === 0
   }
 
-  /** Checks a record for reasons why limits and prices do not count fully. */
+  /** Checks a record for reasons why limits and prices do not count in full. */
   record(record: LogRecord): void {
     const { view } = this.#owner
     if (record.type === 'run.start') {
@@ -146,7 +146,7 @@ export class Notices {
     }
   }
 
-  /** Reports an answer of a model without a price; with several models, one of them may have none. */
+  /** Reports a reply of a model without a price. With several models, some may have none. */
   #checkPrice(record: LogRecord): void {
     const { definition, requests } = this.#owner.view
     const { frame } = requests
@@ -163,7 +163,7 @@ export class Notices {
     this.#tell('MODEL_NOT_FOUND', `The agent was to use the model ${which}, which is not here; it uses ${model.id}.`)
   }
 
-  /** Reports that the log ended in a line that was cut off. */
+  /** Reports that the end of the log was a torn line, which was cut off. */
   logRepaired(bytes: number): void {
     const { agentId } = this.#owner
     this.#tell(

@@ -42,14 +42,14 @@ export class Runs {
     return this.#expected?.has(requestId) === true
   }
 
-  /** Lets this handle receive the run that its request will start. */
+  /** Registers the handle to receive the run that its request will start. */
   await<R extends RunOutcome>(run: R): R {
     this.#expected ??= new Map()
     this.#expected.set(run.requestId, run)
     return run
   }
 
-  /** The handle of the current run, which started in an earlier process. */
+  /** Makes `run` the handle of the current run, which an earlier process started. */
   join(run: RunOutcome): void {
     this.#expected?.delete(run.requestId)
     this.#owner.announcer.run = run
@@ -75,13 +75,13 @@ export class Runs {
     if (!isOwed) this.drop(run, 'stop')
   }
 
-  /** Called when a run will not start. */
+  /** Ends a run that will not start. */
   drop(run: RunOutcome, ...why: Parameters<RunOutcome['cancel']>): void {
     this.#expected?.delete(run.requestId)
     run.cancel(...why)
   }
 
-  /** Called when requests were removed from the queue, so their runs will not start. */
+  /** Ends the runs of requests that were removed from the queue. */
   dropAll(requestIds: readonly string[] = []): void {
     for (const id of requestIds) {
       const run = this.#expected?.get(id)
@@ -111,7 +111,7 @@ export class Runs {
       )
   }
 
-  /** The agent has ended: settles every handle that is still waiting. */
+  /** Settles every handle that is still waiting, because the agent has ended. */
   endAll(crash: ErrorInfo | null): void {
     const { announcer } = this.#owner
     const runs = [...(announcer.run === undefined ? [] : [announcer.run]), ...(this.#expected?.values() ?? [])]

@@ -18,7 +18,7 @@ interface Observer {
 
 const nobody: readonly never[] = Object.freeze([])
 
-/** As in XState, an observer's exception does not stop the others; it is rethrown as an uncaught error. */
+/** Rethrows an observer's exception as an uncaught error. As in XState, it does not stop the other observers. */
 function report(thrown: unknown): void {
   queueMicrotask(() => {
     throw thrown
@@ -33,7 +33,7 @@ export abstract class ActorRef<S extends Snapshot<unknown> = Snapshot<unknown>> 
   readonly system: ActorSystem
   readonly systemId: string | undefined
   readonly _parent: ActorRef | undefined
-  /** XState's numbering: 0 not started, 1 running, 2 stopped. */
+  /** Status in XState's numbering: 0 not started, 1 running, 2 stopped. */
   _processingStatus: 0 | 1 | 2 = 0
   protected snapshot!: S
   #sessionId: string | undefined
@@ -52,7 +52,7 @@ export abstract class ActorRef<S extends Snapshot<unknown> = Snapshot<unknown>> 
   abstract _send(event: { readonly type: string }): void
   abstract _stop(): this
 
-  /** Unique in its system. */
+  /** Id of the actor, unique in its system. */
   get sessionId(): string {
     return (this.#sessionId ??= this.system._bookId())
   }
@@ -91,7 +91,7 @@ export abstract class ActorRef<S extends Snapshot<unknown> = Snapshot<unknown>> 
     return { unsubscribe: () => (this.#observers = this.#observers.filter((other) => other !== observer)) }
   }
 
-  /** These actors emit no events. */
+  /** Does nothing: these actors emit no events. */
   on(): Subscription {
     return { unsubscribe: () => {} }
   }
@@ -137,11 +137,11 @@ interface Member {
   _send(event: { readonly type: string }): void
 }
 
-/** A small replacement for XState's actor system: there is one for every root agent, so it must cost little memory. */
+/** A small replacement for XState's actor system. Every root agent has one, so it must cost little memory. */
 export class ActorSystem {
   readonly #root: Member & { readonly id: string; readonly sessionId: string }
   #booked = 0
-  /** Actors by system id, the root left out: most systems have no other. */
+  /** Actors by system id, except the root. Most systems have no other. */
   #named: Map<string, Member> | undefined
   #isRootNamed = false
   #inspectors: Set<Inspector> | undefined
@@ -214,7 +214,7 @@ export class ActorSystem {
     for (const inspector of this.#inspectors) inspector(told)
   }
 
-  /** The planner rejects charts with delays, so nothing is ever scheduled. */
+  /** Scheduler without effect: the planner rejects charts with delays, so nothing is ever scheduled. */
   get scheduler(): { cancelAll(): void } {
     return scheduler
   }

@@ -6,7 +6,7 @@ import type { EffectLogic } from '../../actors/effect.ts'
 // XState marks its internal members with an underscore.
 /* oxlint-disable no-underscore-dangle */
 
-/** The actor of an effect. It needs no mailbox: the only event it accepts is `xstate.stop`. */
+/** Actor of an effect. Needs no mailbox, because the only event it accepts is `xstate.stop`. */
 export class EffectActor extends ActorRef<Snapshot<unknown> & { readonly input: unknown }> {
   readonly #run: EffectLogic['run']
   #cancellation: Cancellation | undefined
@@ -76,7 +76,7 @@ interface Executable {
 
 const nothing: readonly (() => void)[] = Object.freeze([])
 
-/** The actor of a machine, which is also the actor scope passed to its logic. */
+/** Actor of a machine, which is also the actor scope passed to its logic. */
 export class MachineActor extends ActorRef<AnyMachineSnapshot> {
   readonly #machine: AnyStateMachine
   readonly #input: unknown

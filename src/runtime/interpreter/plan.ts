@@ -81,13 +81,13 @@ export class Configuration {
 }
 
 export interface ChartPlans {
-  /** The initial transition. */
+  /** Plan of the initial transition. */
   readonly initial: Plan
-  /** The configuration whose innermost state is `leaf`. */
+  /** Returns the configuration whose innermost state is `leaf`. */
   at(leaf: AnyStateNode): Configuration
 }
 
-/** The plans of a chart; `undefined` if it uses an unsupported feature such as parallel states, history or delays. */
+/** Returns the plans of a chart; `undefined` if it uses an unsupported feature such as parallel states, history or delays. */
 export function planChart({ root, config, implementations }: AnyStateMachine): ChartPlans | undefined {
   const configurations = new Map<AnyStateNode, Configuration>()
   const at = (leaf: AnyStateNode): Configuration => {
@@ -139,7 +139,7 @@ export function planChart({ root, config, implementations }: AnyStateMachine): C
   return { initial: plan([], entry as unknown as Transition), at }
 }
 
-/** Excludes guards that XState builds from others (`and`, `or`, `not`). */
+/** True unless XState built the guard from others (`and`, `or`, `not`). */
 const isPlainGuard = (guard: unknown): boolean => typeof guard === 'function' && !('check' in guard)
 
 const isPlainInvoke = ({ src, onSnapshot, systemId }: AnyStateNode['invoke'][number]): boolean =>
@@ -165,7 +165,7 @@ function ancestorsOf(node: AnyStateNode): AnyStateNode[] {
   return ancestors
 }
 
-/** SCXML's exit set (innermost first) and entry set (outermost first) of a transition. */
+/** Returns the exit set (innermost first) and entry set (outermost first) of a transition, as in SCXML. */
 function pathOf(nodes: readonly AnyStateNode[], { source, reenter }: Transition, target: AnyStateNode) {
   const common = ancestorsOf(target).find((node) => isInside(source, node))
   const staysInside = !reenter && (target === source || isInside(target, source))
@@ -183,7 +183,7 @@ function pathOf(nodes: readonly AnyStateNode[], { source, reenter }: Transition,
   }
 }
 
-/** The exact type first, then wildcards from most to least specific. */
+/** Returns the transitions for an event type: for the exact type first, then wildcards from most to least specific. */
 function candidates(node: AnyStateNode, type: string): readonly Transition[] {
   const wild = [...node.transitions.keys()]
     .filter((descriptor) => descriptor !== type && isMatch(type, descriptor))

@@ -72,7 +72,7 @@ export class Step {
     for (const child of Object.values(this.children)) this.#end(child as Inner)
   }
 
-  /** The state afterwards; the same object as before if nothing has changed. */
+  /** The resulting state; the same object as before if nothing has changed. */
   get snapshot(): AnyMachineSnapshot {
     const { context, children, status } = this
     const { nodes, value, tags } = this.configuration
@@ -148,7 +148,7 @@ export class Step {
     this.#end(child as Inner)
   }
 
-  /** Those of a reply with many calls end together: the children are copied once for all of them. */
+  /** Stops several children at once, copying the children only once: the calls of a large reply end together. */
   #stopAll(stops: readonly { readonly id: string }[]): void {
     const ended = new Set(stops.map(({ id }) => id))
     const before = this.children
@@ -176,7 +176,7 @@ export class Step {
   }
 }
 
-/** Not deferred, so that another actor can take over the system id; its own children first. */
+/** Frees the system ids of an actor and, first, of its children. Not deferred, so that another actor can take over the id. */
 function unregister(scope: AnyActorScope, actor: AnyActorRef): void {
   const { children = {} } = actor.getSnapshot() as { readonly children?: Step['children'] }
   for (const child of Object.values(children)) unregister(scope, child)
@@ -246,6 +246,6 @@ export function plannedMachine<Machine extends AnyStateMachine>(machine: Machine
 const plain = (scope: AnyActorScope): AnyActorScope =>
   (scope as unknown) instanceof MachineActor ? (scope as unknown as MachineActor).plainScope : scope
 
-/** XState's own systems do not reveal whether they are being inspected. */
+/** True if a system is, or may be, inspected: XState's own systems do not reveal it. */
 const isWatched = ({ system }: AnyActorScope): boolean =>
   !((system as unknown) instanceof ActorSystem) || (system as unknown as ActorSystem).isInspected

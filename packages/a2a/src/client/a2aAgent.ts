@@ -11,7 +11,7 @@ import type { A2aAuth } from './boundedFetch.ts'
 export interface A2aAgentOptions extends RemoteOptions {
   /** Headers for the server, such as `{ authorization: 'Bearer …' }`, or a function that returns them. They are sent to the server of the card alone. */
   readonly auth?: A2aAuth | undefined
-  /** Milliseconds for each answer of the server, but for streams. Default 30,000. */
+  /** Milliseconds for each answer of the server, except streams. Default 30,000. */
   readonly answerMs?: number | undefined
 }
 

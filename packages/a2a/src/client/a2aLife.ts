@@ -22,12 +22,12 @@ const handleSchema = lazily(() =>
 )
 type Handle = z.infer<ReturnType<typeof handleSchema>>
 
-/** Milliseconds between two looks at a task of a server that does not stream: the first, and the greatest. */
+/** Milliseconds between two polls of a task whose server does not stream: the first interval, and the maximum. */
 const pollMs = [500, 10_000] as const
-/** Maximum number of characters of a question. */
+/** Maximum length of a question in characters. */
 const mostAsked = 20_000
 
-/** One life of a task of an A2A agent. */
+/** Carries out a task of an A2A agent once, between two restarts. */
 export class A2aLife {
   readonly #settings: A2aSettings
   readonly #host: RemoteHost
@@ -35,7 +35,7 @@ export class A2aLife {
   readonly #card: AgentCard
   #handle: Handle
   readonly #known: Handle | undefined
-  /** Status that was told last. */
+  /** Status that was last reported. */
   #told = ''
 
   constructor(
@@ -72,7 +72,7 @@ export class A2aLife {
     }
   }
 
-  /** Tells the server that its task is not wanted any more. Never rejects. */
+  /** Tells the server that the task is cancelled. Never rejects. */
   async cancel(): Promise<void> {
     const { taskId } = this.#handle
     if (taskId === undefined) return
@@ -85,7 +85,7 @@ export class A2aLife {
     return this.#card.capabilities?.streaming === true
   }
 
-  /** Sends the message, unless an earlier life has. */
+  /** Sends the message, unless an earlier run has. */
   async #begun(text: string): Promise<Task | RemoteAnswer> {
     if (this.#known?.taskId !== undefined) return this.#look()
     const isOnce = this.#card.capabilities?.extensions.some(({ uri }) => uri === sentOnce) === true
@@ -124,7 +124,7 @@ export class A2aLife {
     return sent
   }
 
-  /** Reads a stream to its end, and then looks at the task: what a stream leaves out is there. */
+  /** Reads a stream to its end, and then fetches the task, which has everything that the stream left out. */
   async #read(events: AsyncGenerator<StreamResponse, void, undefined>): Promise<Task | RemoteAnswer> {
     try {
       for await (const { payload } of events) {
@@ -171,7 +171,7 @@ export class A2aLife {
     return this.#asked((signal) => this.#client.getTask({ tenant: '', id, historyLength: 0 }, { signal }))
   }
 
-  /** Asks a server something that takes no long time. */
+  /** Sends the server a request that should be answered quickly. */
   async #asked<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
     try {
       const answer = await withinTime(this.#settings, ask, this.#host.signal)
@@ -183,7 +183,7 @@ export class A2aLife {
     }
   }
 
-  /** A server that cannot be reached is tried again; one that answers with an error has answered. */
+  /** Converts an error: an unreachable server is tried again, but an error that it answers with is final. */
   #failure(thrown: unknown): unknown {
     if (thrown instanceof RuntimeError) return thrown
     const { name } = this.#settings
@@ -191,7 +191,7 @@ export class A2aLife {
     return isLost(thrown) ? new RuntimeError('CHILD_CRASHED', `${said}.`) : new Error(said, { cause: thrown })
   }
 
-  /** Notes the task, before anything is waited for. */
+  /** Records the task before anything else is awaited. */
   async #has({ id: taskId, contextId }: Pick<Task, 'id' | 'contextId'>): Promise<void> {
     if (this.#handle.taskId === taskId) return
     if (taskId === '') throw new Error(`The agent "${this.#settings.name}" gave its task no id.`)
@@ -245,7 +245,7 @@ export class A2aLife {
     }
   }
 
-  /** Puts a question to people, and their answer to the agent. */
+  /** Asks people a question, and sends their answer to the agent. */
   async #answered(task: Task): Promise<Task | RemoteAnswer> {
     const parts = task.status?.message?.parts ?? []
     const words = textIn(parts.filter(({ content }) => content?.$case !== 'data'))
@@ -270,7 +270,7 @@ const pendingSchema = lazily(() =>
 const isYesOrNo = (parts: readonly Part[]): boolean =>
   dataIn(parts).some((data) => pendingSchema().safeParse(data).success)
 
-/** Returns true for an error that says that there was no answer. */
+/** True for an error that means that there was no answer. */
 const isLost = (thrown: unknown): boolean =>
   thrown instanceof Error &&
   (thrown.name === 'TimeoutError' ||

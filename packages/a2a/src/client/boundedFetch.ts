@@ -3,10 +3,10 @@ export type A2aAuth =
   | { readonly [header: string]: string }
   | (() => { readonly [header: string]: string } | Promise<{ readonly [header: string]: string }>)
 
-/** Maximum number of bytes of an answer, or of a stream. */
+/** Maximum size of an answer or a stream in bytes. */
 const mostBytes = 64 * 1024 * 1024
 
-/** A `fetch` for one origin: it sends the headers there and nowhere else, follows no redirection, and reads no endless answer. */
+/** Returns a `fetch` for one origin: it sends the headers only there, follows no redirects, and limits the size of answers. */
 export const boundedFetch =
   (origin: string, auth: A2aAuth): typeof fetch =>
   async (input, init) => {

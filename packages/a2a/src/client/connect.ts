@@ -13,11 +13,11 @@ export interface A2aSettings {
   readonly name: string
   readonly url: string
   readonly auth: A2aAuth
-  /** Milliseconds for each answer of the server that takes no long time. */
+  /** Milliseconds for each answer of the server that should come quickly. */
   readonly answerMs: number
 }
 
-/** Calls with a signal that aborts when the time for an answer is over, and with the other. */
+/** Calls with a signal that aborts when the time for an answer is over, or when the given signal aborts. */
 export function withinTime<T>(
   { answerMs }: Pick<A2aSettings, 'answerMs'>,
   ask: (signal: AbortSignal) => Promise<T>,
@@ -27,7 +27,7 @@ export function withinTime<T>(
   return ask(signal === undefined ? timeout : AbortSignal.any([signal, timeout]))
 }
 
-/** Reads the card of an agent, and connects to it by what the card says. */
+/** Reads the card of an agent, and connects as the card specifies. */
 export async function connect(
   settings: A2aSettings,
   signal: AbortSignal,
@@ -64,7 +64,7 @@ export async function connect(
   }
 }
 
-/** A card is what a stranger says of itself. */
+/** Checks a card, which is an unverified statement by a stranger. */
 function check(card: AgentCard, name: string): void {
   const wrong = (what: string): Error => new Error(`The card of the agent "${name}" is none: ${what}.`)
   if (card.supportedInterfaces.length === 0) throw wrong('it names no interface at which the agent can be reached')

@@ -11,7 +11,7 @@ import { agentCard } from './agentCard.ts'
 export interface A2aOptions {
   /** The agents, each with a card and an address of its own. They must be among the definitions of `serve`. */
   readonly definitions: readonly AgentDefinition[]
-  /** Address of the server as clients reach it, such as `https://agents.example.com`. Default: that of the request. */
+  /** Address at which clients reach the server, such as `https://agents.example.com`. Default: that of the request. */
   readonly url?: string | undefined
 }
 

@@ -40,12 +40,12 @@ interface Serving {
   readonly signal: AbortSignal
 }
 
-/** Maximum number of tasks of a page. */
+/** Maximum number of tasks on a page. */
 const mostListed = 100
-/** Length from which on the id of a message counts as one that nobody else gives. */
+/** Minimum length of a message id that counts as unique among clients. */
 const uniqueLength = 16
 
-/** The requests of one client about the tasks of one definition. */
+/** Handles one client's A2A requests about the tasks of one definition. */
 export class AgentTasks implements A2ARequestHandler {
   readonly #serving: Serving
 
@@ -105,7 +105,7 @@ export class AgentTasks implements A2ARequestHandler {
   listTaskPushNotificationConfigs = noPush
   deleteTaskPushNotificationConfig = noPush
 
-  /** Gives a message to an agent: as a new task, or as the answer that a task waits for. */
+  /** Sends a message to an agent: as a new task, or as the answer that a task waits for. */
   async #sent(message: Message | undefined): Promise<TaskView> {
     const { access } = this.#serving
     if (message === undefined || message.parts.length === 0)
@@ -217,7 +217,7 @@ export class AgentTasks implements A2ARequestHandler {
     throw noTask(taskId)
   }
 
-  /** Has a task go on whose process died, as far as the client may. */
+  /** Continues a task whose process died, if the client may do so. */
   async #awake(view: TaskView): Promise<TaskView> {
     const { access } = this.#serving
     if (!access.may('talk')) return this.#viewAt(view.place, view.agent)
@@ -258,7 +258,7 @@ export class AgentTasks implements A2ARequestHandler {
     }
   }
 
-  /** Returns an error as the client may see it. */
+  /** Returns an error in the form that the client may see. */
   #shown(thrown: unknown): unknown {
     if (!(thrown instanceof RuntimeError)) return thrown
     const { code, message } = this.#serving.access.outward(thrown)
@@ -274,6 +274,6 @@ const noTask = (taskId: string): Error => new TaskNotFoundError(`There is no tas
 
 const noPush = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError())
 
-/** Returns the id of the request that a message is; `undefined` if its id may be that of other messages too. */
+/** Returns the request id of a message. `undefined` if other messages may have the same id. */
 const requestIdOf = ({ messageId }: Message): string | undefined =>
   messageId.length < uniqueLength ? undefined : createHash('sha256').update(messageId).digest('hex').slice(0, 32)

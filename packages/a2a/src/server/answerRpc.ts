@@ -19,7 +19,7 @@ interface Asked {
   readonly card: AgentCard
 }
 
-/** Answers a request of JSON-RPC: with JSON, or as server-sent events. */
+/** Answers a JSON-RPC request with JSON or server-sent events. */
 export async function answerRpc({ request, response, access, answering, definition, card }: Asked): Promise<void> {
   const left = new AbortController()
   response.on('close', () => left.abort(new Error('the client has left')))
@@ -45,7 +45,7 @@ export async function answerRpc({ request, response, access, answering, definiti
   }
 }
 
-/** Reads the body; `undefined`: it was refused, or the client has left. */
+/** Reads the body. `undefined`: it was refused, or the client has left. */
 async function bodyIn(
   request: IncomingMessage,
   response: ServerResponse,

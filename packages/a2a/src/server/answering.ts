@@ -7,14 +7,14 @@ import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 import { dataIn, textIn } from '../messages.ts'
 
-/** Decision about an entry that waits, or the fault of an answer that is none. */
+/** A decision about a pending entry, or the problem of an invalid answer. */
 export type Answered = { readonly decision: Decision; readonly reason?: string } | { readonly problem: string }
 
 const dataSchema = lazily(() =>
   z.union([onlyFields({ approve: z.boolean(), reason: z.string().optional() }), onlyFields({ answer: z.unknown() })]),
 )
 
-/** Reads the answer of a message to an entry that waits: a data part `{ approve }` or `{ answer }`, or words. Pure. */
+/** Reads a message's answer to a pending entry: a data part `{ approve }` or `{ answer }`, or words. Pure. */
 export function answerTo(pending: Pending, parts: readonly Part[]): Answered {
   const [data] = dataIn(parts)
   if (data !== undefined) return byData(pending, data)
@@ -49,7 +49,7 @@ function byData(pending: Pending, data: unknown): Answered {
 
 const denied = (reason = 'Rejected by the user.'): Answered => ({ decision: 'deny', reason })
 
-/** Nothing but a plain yes allows something. */
+/** Reads an answer in words. Only a plain yes allows something. */
 function byWords(text: string): Answered {
   if (/^(?:y|yes|ok|okay|approve|approved|allow)[.!]?$/i.test(text)) return { decision: 'approve' }
   const no = /^(?:n|no|deny|denied|reject|rejected)\b[\s,.:;!-]*(.*)$/is.exec(text)

@@ -25,7 +25,7 @@ export const followTask = (
     isDone: (task) => isOver(task) || (!toEnd && isWaiting(task)),
   })
 
-/** The same as the updates of a stream: the task first, as the protocol wants, then all that is new of it. */
+/** Yields the task as updates of a stream: first the task, as the protocol requires, then everything new in it. */
 export async function* taskUpdates(
   view: TaskView,
   signal: AbortSignal,

@@ -15,7 +15,7 @@ interface Status {
   readonly parts: Part[]
 }
 
-/** A task as the log of its agent has it. */
+/** A task as recorded in its agent's log. */
 export class TaskView extends LoggedTask<Task> {
   readonly #artifacts: Artifact[] = []
   #words: { readonly text: string; readonly id: string } | undefined
@@ -100,7 +100,7 @@ function ended({ stopReason, text, error, reason, runId }: RunResult): Status {
   }
 }
 
-/** The answer: as data, if the definition has an output schema. */
+/** Returns the answer: as data, if the definition has an output schema. */
 function answerOf(result: RunResult): Artifact[] {
   if (result.stopReason !== 'stop' || result.text === '') return []
   const { output } = result

@@ -11,11 +11,11 @@ import { namesOf } from './askPeople.ts'
 
 /** Options of a foreign agent that speaks the Agent Client Protocol over its standard streams. */
 export interface AcpAgentOptions extends RemoteOptions {
-  /** The program, without a shell. It gets a few variables of this process, such as `PATH` and `HOME`, and those of `env`. */
+  /** Program to run, without a shell. It gets a few variables of this process, such as `PATH` and `HOME`, and those of `env`. */
   readonly command: string
   readonly args?: readonly string[] | undefined
   readonly env?: { readonly [name: string]: string } | undefined
-  /** Folder in which it works. Default: that of this process. */
+  /** Working folder of the program. Default: that of this process. */
   readonly cwd?: string | undefined
   /**
    * The files and commands that it gets when it asks for them instead of using its own. Default: the folder `cwd`. `null`: it is offered none. It confines
@@ -27,9 +27,9 @@ export interface AcpAgentOptions extends RemoteOptions {
    * was allowed to do is named then, and stays. Default false.
    */
   readonly snapshots?: boolean | undefined
-  /** The way to sign in before a session begins, by the id that the agent gives it. Default: none. */
+  /** Id of the agent's sign-in method to use before a session begins. Default: none. */
   readonly authMethod?: string | undefined
-  /** Milliseconds for each answer until its session is open. Default 60,000. */
+  /** Milliseconds to wait for each answer until the session is open. Default 60,000. */
   readonly startMs?: number | undefined
 }
 

@@ -28,12 +28,12 @@ import { WorkspaceRequests } from './workspaceRequests.ts'
 
 export interface AcpSettings extends Command {
   readonly name: string
-  /** Absent: the agent is offered neither files nor terminals. */
+  /** Workspace offered to the agent. Absent: the agent is offered neither files nor terminals. */
   readonly workspace: Workspace | undefined
-  /** Way to sign in, of those that the agent offers. */
+  /** Id of the sign-in method, one of those that the agent offers. */
   readonly authMethod: string | undefined
   readonly startMs: number
-  /** True if it is kept what undoing its work needs. */
+  /** True if the data needed to undo the agent's work is kept. */
   readonly isKept: boolean
 }
 
@@ -42,13 +42,13 @@ const handleSchema = lazily(() =>
 )
 const sessionSchema = lazily(() => z.object({ sessionId: z.string().min(1).max(1_000) }))
 
-/** Milliseconds for an agent to end a prompt that was cancelled. */
+/** Milliseconds that an agent has to end a cancelled prompt. */
 const cancelMs = 1_000
 
 const goOn =
   'You were interrupted in the middle of this task, and your process was started anew. See what you have done already, do what is left, and answer as you were asked to.'
 
-/** One life of a foreign agent: its process, a session, and the prompt in it. */
+/** Runs a foreign agent once: its process, a session, and the prompt in it. */
 export class AcpLife {
   readonly #settings: AcpSettings
   readonly #task: RemoteTask
@@ -111,7 +111,7 @@ export class AcpLife {
     }
   }
 
-  /** Returns the error by which it is begun anew, if its process is gone. */
+  /** Returns the error that causes a restart, if the process is gone. */
   #crash(): RuntimeError | undefined {
     const { end } = this.#process
     if (end === undefined) return undefined
@@ -202,7 +202,7 @@ export class AcpLife {
     return { text: `The agent "${name}" did not finish: ${why}.${words}`, isError: true }
   }
 
-  /** Resolves as a promise does, while the process lives and the time for an answer has not passed. */
+  /** Settles as `answer` does, unless the process ends or the time limit passes first. */
   async #inTime<T>(answer: Promise<T>): Promise<T> {
     const { startMs, name } = this.#settings
     const { clock, signal } = this.#host
@@ -242,7 +242,7 @@ export class AcpLife {
     }
   }
 
-  /** Tells the agent that its prompt is cancelled, and gives it a moment. */
+  /** Tells the agent that its prompt is cancelled, and waits briefly for the prompt to end. */
   async #cancel({ agent }: ClientConnection): Promise<void> {
     if (!this.#host.signal.aborted || this.#sessionId === undefined || this.#process.end !== undefined) return
     const sent = agent.notify('session/cancel', { sessionId: this.#sessionId })
@@ -263,7 +263,7 @@ const whyUnfinished: { readonly [R in StopReason]?: string } = {
   cancelled: 'it was cancelled',
 }
 
-/** Resolves as a promise does, and rejects with the reason of an abort that comes first. */
+/** Settles as `promise` does, or rejects with the signal's reason if that aborts first. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const abort = (): void => aborted.reject(signal.reason as Error)
@@ -273,7 +273,7 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
-/** Adds the ways to sign in to the error of an agent that wants that. */
+/** Adds the sign-in methods to the error of an agent that requires signing in. */
 function withLogin(name: string, { authMethods = [] }: InitializeResponse, thrown: unknown): unknown {
   if (!(thrown instanceof RequestError) || thrown.code !== RequestError.authRequired().code) return thrown
   const ways = authMethods.map(({ id, name: title }) => `${id} (${cutEnd(title, 100)})`).join(', ')

@@ -13,10 +13,10 @@ export interface Command {
   readonly env: { readonly [name: string]: string }
 }
 
-/** Maximum number of bytes of a message. */
+/** Maximum size of a message in bytes. */
 const maxMessageBytes = 64 * 1024 * 1024
 
-/** A foreign agent as a process group of its own, with the messages of its standard streams. */
+/** A foreign agent in its own process group, with the messages of its standard streams. */
 export class AgentProcess {
   readonly #transport: StdioTransport<AnyMessage>
   readonly #stderr = new StandardError()
@@ -62,7 +62,7 @@ export class AgentProcess {
     }
   }
 
-  /** Rejects if it cannot be started. */
+  /** Starts the process. Rejects if it cannot be started. */
   start(): Promise<void> {
     return this.#transport.start()
   }
@@ -75,14 +75,14 @@ export class AgentProcess {
     return line === undefined ? end : `${end}, and last wrote ${JSON.stringify(line)}`
   }
 
-  /** The process in a form that a later life can end; `undefined` if it is not known. */
+  /** Returns the identity by which a later process can end this one. `undefined` if it is not known. */
   async identity(): Promise<ProcessIdentity | undefined> {
     const { pid } = this.#transport
     const start = pid === undefined ? undefined : await startOf(pid)
     return pid === undefined || start === undefined ? undefined : { pid, start }
   }
 
-  /** Ends it: its input first, then its whole group. Never rejects. */
+  /** Ends the process: first its input, then its whole group. Never rejects. */
   close(): Promise<void> {
     return this.#transport.close()
   }

@@ -11,7 +11,7 @@ import type { Subject } from '../../../../src/actors/parts/permissions/subjects.
 import { cutEnd, cutMiddle } from '../../../../src/protocol/text/cutMiddle.ts'
 import { shellLine } from './shellLine.ts'
 
-/** Kinds of what a foreign agent does, with the tools of a workspace whose rules are about the same. */
+/** Kinds of a foreign agent's actions, with the workspace tools that are subject to the same rules. */
 const kinds = {
   read: { effects: 'none', tools: ['read_file'] },
   edit: { effects: 'irreversible', tools: ['edit_file', 'write_file'] },
@@ -27,17 +27,17 @@ const kinds = {
   readonly [K in ToolKind]: Pick<RemoteRequest, 'effects'> & { readonly tools: readonly string[] }
 }
 
-/** Kinds of what is done neither to files nor by a command nor on the network, as far as is told. */
+/** Kinds of actions that, as declared, concern neither files nor commands nor the network. */
 const vague: ReadonlySet<unknown> = new Set(['think', 'switch_mode', 'other'] satisfies ToolKind[])
 
 const isKind = (kind: unknown): kind is ToolKind => typeof kind === 'string' && Object.hasOwn(kinds, kind)
 
-/** The names by which rules can be about what the agent of a name asks for. */
+/** Returns the names by which rules can refer to the requests of the named agent. */
 export const namesOf = (name: string): readonly string[] => Object.keys(kinds).map((kind) => ownName(name, kind))
 
 const ownName = (name: string, kind: string): string => `${name.slice(0, 63 - kind.length)}_${kind}`
 
-/** The request for something of a kind, as rules and people are to judge it. */
+/** Returns the request for an action of a kind, as rules and people judge it. */
 export const requestOf = (
   agent: string,
   kind: ToolKind,
@@ -50,18 +50,18 @@ export const requestOf = (
   ...(subject === undefined ? {} : { subject }),
 })
 
-/** Maximum number of characters of what people are shown of a call, beside its title. */
+/** Maximum length of a call's displayed details, beside its title, in characters. */
 const mostShown = 20_000
 
 /** Everything needed to ask about a call. */
 interface Asking {
   readonly agent: string
   readonly host: Pick<RemoteHost, 'permit' | 'ask'>
-  /** Returns a path as rules know it; `undefined`: it is outside the workspace. */
+  /** Returns a path as rules spell it. `undefined` if it is outside the workspace. */
   spell(path: string): string | undefined
 }
 
-/** Puts what a foreign agent asks to the rules and the people of its caller. Rejects when the call is aborted. */
+/** Submits a foreign agent's request to the rules and people of its caller. Rejects when the call is aborted. */
 export async function askPeople(
   { toolCall, options }: RequestPermissionRequest,
   { agent, host, spell }: Asking,
@@ -99,7 +99,7 @@ async function permission(
   return wanted.flatMap((kind) => options.find((option) => option.kind === kind) ?? [])[0]
 }
 
-/** Options that are answers to a question. */
+/** Asks people to choose among options that answer a question. */
 async function choice(
   host: Asking['host'],
   options: readonly PermissionOption[],

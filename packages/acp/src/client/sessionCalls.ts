@@ -6,26 +6,26 @@ type AllowedKind = 'edit' | 'execute' | 'any'
 interface Allowed {
   readonly reach: AllowedKind
   readonly title: string
-  /** Set once the workspace has done something for it. */
+  /** True once the workspace has done something for the call. */
   isUsed: boolean
 }
 
-/** Maximum number of calls that are remembered. */
+/** Maximum number of remembered calls. */
 const mostCalls = 1_000
 
-/** The calls of a session: what was told of each before, and which of them people have allowed. */
+/** The calls of a session: their earlier updates, and which of them people have allowed. */
 export class SessionCalls {
   readonly #known = new Map<string, ToolCall>()
   readonly #allowed = new Map<string, Allowed>()
   readonly #byItself: (title: string) => void
   #refused: string | undefined
 
-  /** `byItself` is told of each call that was allowed and is not, or was not, carried out by the workspace. */
+  /** `byItself` receives the title of each allowed call that the workspace does not carry out. */
   constructor(byItself: (title: string) => void) {
     this.#byItself = byItself
   }
 
-  /** The title of the call that was not permitted, if the agent has said nothing since: some end their turn then. */
+  /** Title of the refused call, if the agent has said nothing since. Some agents then end their turn. */
   get refused(): string | undefined {
     return this.#refused
   }
@@ -42,7 +42,7 @@ export class SessionCalls {
     if (this.#known.size > mostCalls) this.#known.delete(this.#known.keys().next().value!)
   }
 
-  /** A call with what was told of it before: an agent may name only what has changed, and rules are about its kind. */
+  /** Returns a call merged with its earlier updates: an agent may send only changes, and rules need the kind. */
   whole(call: ToolCall): ToolCall {
     const told = Object.fromEntries(Object.entries(call).filter(([, value]) => value != null))
     return { ...this.#known.get(call.toolCallId), ...told, toolCallId: call.toolCallId }
@@ -58,14 +58,14 @@ export class SessionCalls {
     this.#refused = title ?? toolCallId
   }
 
-  /** Returns true while a call that was allowed is about such a thing, which the workspace then carries out. */
+  /** True while an allowed call covers such an action, which the workspace then carries out. */
   covers(wanted: 'edit' | 'execute'): boolean {
     const found = [...this.#allowed.values()].find(({ reach }) => reach === 'any' || reach === wanted)
     if (found !== undefined) found.isUsed = true
     return found !== undefined
   }
 
-  /** Settles all calls, once the agent does no more. */
+  /** Settles all calls once the agent is done. */
   close(): void {
     for (const id of this.#allowed.keys()) this.#settle(id)
   }
@@ -77,7 +77,7 @@ export class SessionCalls {
   }
 }
 
-/** By kind, how far a call that was allowed reaches in the workspace without being asked about again. */
+/** Workspace actions that an allowed call covers without asking again, by the call's kind. */
 const allowedBy: { readonly [kind: string]: AllowedKind | undefined } = {
   edit: 'edit',
   delete: 'edit',

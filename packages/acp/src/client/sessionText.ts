@@ -5,7 +5,7 @@ import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { Spent } from '../../../../src/protocol/records.ts'
 import { cutEnd } from '../../../../src/protocol/text/cutMiddle.ts'
 
-/** Most UTF-16 units that are kept of what it says between two calls. */
+/** Maximum length of the text kept between two calls, in UTF-16 units. */
 const mostChars = 1_000_000
 
 const usageSchema = lazily(() =>
@@ -16,7 +16,7 @@ const usageSchema = lazily(() =>
     cachedWriteTokens: z.number().nullish(),
   }),
 )
-/** The same of an agent of escapement. */
+/** Schema of the same data from an escapement agent. */
 const ownSchema = lazily(() =>
   z.object({
     turns: z.int(),
@@ -25,12 +25,12 @@ const ownSchema = lazily(() =>
   }),
 )
 
-/** The sense of a session's updates: the answer, how far the agent is, and what it has used. */
+/** Interprets a session's updates: the answer, the agent's progress, and its usage. */
 export class SessionText {
   readonly #host: Pick<RemoteHost, 'update' | 'used' | 'alive'>
-  /** Words of the last message, as far as messages are told apart, since the last call of a tool. */
+  /** Text of the last message since the last tool call, if messages can be told apart. */
   #words = ''
-  /** The last words before that. */
+  /** The last non-empty text before `#words`. */
   #before = ''
   #isReplay = false
   #asked = ''
@@ -42,17 +42,17 @@ export class SessionText {
     this.#host = host
   }
 
-  /** The last words: those after its last call, if there are any. */
+  /** The agent's answer: the text after its last call, or else the last text before. */
   get answer(): string {
     return (this.#words.trim() === '' ? this.#before : this.#words).trim()
   }
 
-  /** Begins or ends a replay of the past, which is read only for what was asked. */
+  /** Begins or ends a replay of the past, from which only prompts are read. */
   replay(isReplay: boolean): void {
     this.#isReplay = isReplay
   }
 
-  /** Returns true if a replay held a prompt. */
+  /** True if a replay contained a prompt with this text. */
   wasAsked(text: string): boolean {
     return this.#asked.includes(text)
   }
@@ -108,7 +108,7 @@ export class SessionText {
     }
   }
 
-  /** Takes what a prompt used, as far as its response says so. */
+  /** Adds the usage of a prompt, if its response reports it. */
   ended(response: PromptResponse): void {
     const { _meta: meta } = response
     const own = ownSchema().safeParse(meta?.['escapement'])
@@ -127,7 +127,7 @@ export class SessionText {
     this.#use({ ...this.#spent, turns: this.#spent.turns + 1 })
   }
 
-  /** Begins new words. */
+  /** Begins a new text. */
   #apart(): void {
     if (this.#words.trim() !== '') this.#before = this.#words
     this.#words = ''

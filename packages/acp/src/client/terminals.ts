@@ -3,7 +3,7 @@ import type { Workspace } from '../../../tools/src/workspace/port.ts'
 
 /** Maximum number of terminals of a session. */
 const mostTerminals = 32
-/** Maximum number of bytes of output that are kept of one. */
+/** Maximum bytes of output kept for a terminal. */
 const mostBytes = 1024 * 1024
 /** Milliseconds after which a command is ended. */
 const mostMs = 3_600_000
@@ -37,7 +37,7 @@ class Terminal {
       .then((status) => (this.#status = status))
   }
 
-  /** Its output so far: the end of it, where there is more than was wanted. */
+  /** The terminal's output so far. Only its end if it exceeds the limit. */
   get output(): TerminalOutputResponse {
     const text = this.#output.toString('utf8')
     return {
@@ -90,7 +90,7 @@ export class Terminals {
     this.#open.delete(id)
   }
 
-  /** Ends all. Resolves once nothing of them runs any more. */
+  /** Ends all terminals. Resolves once none of their processes runs any more. */
   async close(): Promise<void> {
     const all = [...this.#open.values()]
     for (const terminal of all) terminal.kill()

@@ -11,11 +11,11 @@ const deedSchema = lazily(() =>
   z.union([
     /** A file that the workspace wrote. */
     onlyFields({ write: fileReceiptSchema() }),
-    /** Something that was allowed, and of which only the title is known. */
+    /** An allowed action of which only the title is known. */
     onlyFields({ did: z.string() }),
   ]),
 )
-/** Something that a foreign agent did, kept before it is done. */
+/** A foreign agent's action, stored before it is carried out. */
 export type KeptDeed = z.output<ReturnType<typeof deedSchema>>
 
 /**

@@ -16,22 +16,22 @@ import { shellLine } from './shellLine.ts'
 import { Terminals } from './terminals.ts'
 import type { KeptDeed } from './undoWrites.ts'
 
-/** Maximum number of bytes of a file that is read or written. */
+/** Maximum size of a file that is read or written, in bytes. */
 const mostBytes = 16 * 1024 * 1024
-/** Maximum number of characters of content that people are shown. */
+/** Maximum length of the content shown to people, in characters. */
 const mostShown = 20_000
 
 interface Asking {
   readonly agent: string
   readonly host: RemoteHost
   readonly workspace: Workspace
-  /** True if it is kept what files were before. */
+  /** True if the previous contents of files are kept. */
   readonly isKept: boolean
-  /** Returns true while a call that people have allowed covers such a request. */
+  /** True while a call that people have allowed covers such a request. */
   isAllowed(kind: 'edit' | 'execute'): boolean
 }
 
-/** The files and commands of the caller's workspace, as a foreign agent asks for them. */
+/** Handles a foreign agent's requests for files and commands of the caller's workspace. */
 export class WorkspaceRequests {
   readonly #asking: Asking
   readonly #terminals: Terminals
@@ -82,7 +82,7 @@ export class WorkspaceRequests {
     return this.#terminals
   }
 
-  /** Returns a path as rules know it; `undefined`: it is outside the workspace. */
+  /** Returns a path as rules spell it. `undefined` if it is outside the workspace. */
   spelled(path: string): string | undefined {
     try {
       return this.#spelling(path, 'file')

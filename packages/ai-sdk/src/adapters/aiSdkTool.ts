@@ -106,7 +106,7 @@ function descriptionOf(name: string, { description, type, id }: AiSdkTool): stri
   return text === undefined || text === '' ? name : text
 }
 
-/** Returns the fields that are sent with the tool beside its name, description and schema. */
+/** Returns the fields sent with the tool besides its name, description and schema. */
 function specParts({ type, id, args, strict, inputExamples, providerOptions }: AiSdkTool): Pick<Tool, 'spec'> {
   const spec = {
     ...(type === 'provider' ? { provider: { id: String(id), args: (args ?? {}) as JsonSchema } } : {}),
@@ -126,7 +126,7 @@ function approvalOf(tool: AiSdkTool, use: AiSdkToolUse): Options['needsApproval'
   return async (input, { deps }) => asks(input, { toolCallId: '', messages: [], context: await contextOf(tool, deps) })
 }
 
-/** The output itself is data for the application, where it is JSON; the model reads what `toModelOutput` makes of it. */
+/** Returns the tool's `conclude`: JSON output is data for the application, and the model reads the result of `toModelOutput`. */
 const concludedBy = ({ toModelOutput }: AiSdkTool): Pick<Tool, 'conclude'> =>
   toModelOutput === undefined
     ? {}
@@ -148,7 +148,7 @@ async function run(tool: AiSdkTool, input: unknown, { callId, deps, signal, repo
   return tool.toModelOutput === undefined ? plainOutput(output) : output
 }
 
-/** Resolves with the value that the tool returns, or the last that it yields: the others are progress. */
+/** Resolves with the value that the tool returns, or with the last one it yields. Earlier ones are progress. */
 async function lastOf(result: unknown, report: (value: unknown) => void, signal: AbortSignal): Promise<unknown> {
   if (!isObject(result) || !(Symbol.asyncIterator in result)) return result
   let last: unknown
@@ -163,7 +163,7 @@ async function lastOf(result: unknown, report: (value: unknown) => void, signal:
   return last
 }
 
-/** Resolves with the value that the application gave to the run, as the tool's schema takes it. */
+/** Resolves with the application's value for the run, parsed by the tool's context schema. */
 async function contextOf({ contextSchema }: AiSdkTool, deps: unknown): Promise<unknown> {
   if (contextSchema === undefined) return deps ?? {}
   const check = checkOf(resolved(contextSchema))

@@ -10,11 +10,11 @@ type Tools = LanguageModelV4CallOptions['tools']
 export interface CacheAsking {
   readonly way: CacheWay
   readonly ttl: CacheTtl
-  /** The same for what outlives a turn: the frame, and the notes up to where the next fold begins. */
+  /** Lifetime for content that outlasts a turn: the frame, and the notes up to where the next fold begins. */
   readonly lasting: CacheTtl
 }
 
-/** Returns how the requests of an agent ask for caching. `comesLate`: they come after the short lifetime of a cache again and again. */
+/** Returns how an agent's requests ask for caching. `comesLate`: requests repeatedly come after the cache's short lifetime. */
 export const cacheAsking = (
   way: CacheWay,
   { ttl = 'auto' }: Exclude<PromptCache, false>,
@@ -62,16 +62,16 @@ type Mark = SharedV4ProviderOptions
 interface Place {
   readonly message: number
   readonly part: number
-  /** The next fold begins after it. */
+  /** True if the next fold begins after this place. */
   readonly isBoundary?: true
 }
 
 const isBefore = (one: Place, other: Place): boolean =>
   one.message < other.message || (one.message === other.message && one.part < other.part)
 
-/** Notes after the conversation that no later request has. */
+/** True for notes after the conversation that no later request contains. */
 const isPassing = (text: string): boolean => /^<runtime-note kind="(limit|repair|question)">/.test(text)
-/** The last note of a fold. The next fold removes it and adds to the notes before it. */
+/** True for the last note of a fold. The next fold removes it and adds to the notes before it. */
 const isIndex = (text: string): boolean => text.startsWith('<brake-note kind="index"')
 const isMemo = (text: string): boolean => /^(<brake-note kind="memo"|<conversation-summary )/.test(text)
 
@@ -131,7 +131,7 @@ function markTools(tools: Tools = [], mark: SharedV4ProviderOptions): { tools?: 
   }
 }
 
-/** Cache key, one for each conversation and the same for its forks. Requests with the same key go to the machine that has cached their beginning. */
+/** Adds the cache key, one for each conversation and its forks. Requests with the same key go to the machine that has cached their beginning. */
 function withKey(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   const { prompt, tools = [], providerOptions: given } = options
   const hash = new TextHash()

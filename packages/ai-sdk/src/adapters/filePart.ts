@@ -29,7 +29,7 @@ export function fileBlockOf({
   return { type: 'file', data: said, mimeType, ...(filename === undefined ? {} : { name: filename }) }
 }
 
-/** Returns the content of a file out of the wrapper of version 7. */
+/** Unwraps the content of a file from the form of version 7. */
 function unwrapped(data: unknown): unknown {
   const wrapped = (data ?? {}) as { readonly type?: unknown; readonly data?: unknown; readonly url?: unknown }
   return wrapped.type === 'data' ? wrapped.data : wrapped.type === 'url' ? wrapped.url : data

@@ -70,7 +70,7 @@ export const toProvided = (part: ProvidedPart, provider: string): ProviderBlock 
   return { type: 'provider', provider, kind, name, data: cloneJson(data) }
 }
 
-/** A source cited in a text, with the position of the citation. */
+/** Returns a block for a source cited in a text, with the position of the citation. */
 export const toCited = (citation: LanguageModelV4Citation, provider: string): ProviderBlock => ({
   type: 'provider',
   provider,
@@ -89,7 +89,7 @@ export function fromProvided({ provider, kind, data }: ProviderBlock, to: string
   return file.data.type === 'url' ? ({ ...file, data: { ...file.data, url: new URL(file.data.url!) } } as never) : part
 }
 
-/** Warnings about blocks of other providers, which cannot be sent to this one. */
+/** Returns warnings about blocks of other providers, which cannot be sent to this one. */
 export function notSent({ messages }: ModelRequest, to: string): string[] {
   const foreign = new Set<string>()
   for (const { content } of messages) {
@@ -113,7 +113,7 @@ function fileOf({ type, mediaType, data, providerMetadata }: FilePart): Pick<Pro
 export const toBase64 = (data: Uint8Array | string): string =>
   typeof data === 'string' ? data : Buffer.from(data).toString('base64')
 
-/** The arguments of a call as JSON; the text itself when it is not JSON, so that the tool layer can tell the model. */
+/** Parses a call's arguments as JSON. Returns the text itself if it is not JSON, so that the tool layer can tell the model. */
 export function parseInput(text: string): unknown {
   if (text.trim() === '') return {}
   try {

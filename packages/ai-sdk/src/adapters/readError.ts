@@ -78,7 +78,7 @@ const namedKinds: readonly (readonly [RegExp, ModelErrorKind])[] = [
 const outOfQuota =
   /insufficient[_ ](quota|balance|credits?|funds)|(credit )?balance is too low|out of credits|exceeded_current_quota_error|billing_hard_limit/i
 
-/** Cerebras answers a request that is too long with status 400 and no message. */
+/** True for Cerebras's answer to a request that is too long: status 400 and no message. */
 const saysNothing = ({ message, responseBody }: Failure): boolean =>
   (typeof responseBody !== 'string' || responseBody.trim() === '') &&
   (typeof message !== 'string' || /^(Bad Request)?$/i.test(message))
@@ -116,7 +116,7 @@ const overflowWording = new RegExp(
 
 const brokenWording = /fetch failed|\bterminated\b|socket hang up|premature close|network error|ended without/i
 
-/** The error with its causes and collected errors, nearest first; bounded, since an error may be its own cause. */
+/** Returns the error with its causes and collected errors, nearest first. Bounded, since an error may be its own cause. */
 function chainOf(thrown: unknown): Failure[] {
   const chain: Failure[] = []
   const queue: unknown[] = [thrown]
@@ -153,7 +153,7 @@ function describe(failures: readonly Failure[], http: Failure | undefined, throw
   return short === '' ? `HTTP ${statusOf(http)}` : `HTTP ${statusOf(http)}: ${short}`
 }
 
-/** The messages from the outermost error to the cause, without repeats. */
+/** Returns the messages from the outermost error to the cause, without repeats. */
 function saidByAll(failures: readonly Failure[]): string {
   let said = ''
   for (const { message } of failures) {

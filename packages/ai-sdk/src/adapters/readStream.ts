@@ -22,9 +22,9 @@ interface Called {
   readonly type: 'toolCall'
   readonly callId: string
   name: string
-  /** The pieces of its input so far. */
+  /** The input received so far. */
   text: string
-  /** Missing until the call is complete. */
+  /** The complete input. Missing until the call is complete. */
   input?: string
   data?: SharedV4ProviderMetadata | undefined
 }
@@ -42,9 +42,9 @@ export interface ReplyReader {
   read(part: LanguageModelV4StreamPart): readonly ModelPart[]
   /** True once the provider has reported how the reply ended. */
   readonly isFinished: boolean
-  /** The terminal part once the stream has ended. */
+  /** Returns the terminal part once the stream has ended. */
   end(): ModelPart
-  /** The terminal part when the stream has failed. */
+  /** Returns the terminal part after the stream has failed. */
   fail(thrown: unknown): ModelPart
 }
 
@@ -261,7 +261,7 @@ function toCall({ callId, name, input, data }: Called): Block[] {
   return input === undefined ? [] : [...toCarrier(data), { type: 'toolCall', callId, name, input: parseInput(input) }]
 }
 
-/** An empty thinking block that holds the data the provider wants back with the next block. */
+/** Returns an empty thinking block with the data that the provider wants back with the next block. */
 function toCarrier(data: SharedV4ProviderMetadata | undefined): Block[] {
   const signature = toNextSignature(data)
   return signature === undefined ? [] : [{ type: 'thinking', text: '', signature }]
@@ -272,7 +272,7 @@ const unknownPart = ({ type }: { readonly type: string }): ModelPart => ({
   message: `A part of unknown type ${JSON.stringify(type)} was left out of the reply.`,
 })
 
-/** A warning of the AI SDK in one line. */
+/** Returns a warning of the AI SDK as one line. */
 function warningText(warning: SharedV4Warning): string {
   switch (warning.type) {
     case 'unsupported':

@@ -76,7 +76,7 @@ const toUserContent = (content: readonly Block[], { takes }: PromptOptions): Use
 const isDrawing = (block: Block): block is Extract<Block, { type: 'image'; data: string }> =>
   block.type === 'image' && 'data' in block && isTextual(block.mimeType)
 
-/** Returns the text that is sent for a file that the provider does not accept. */
+/** Returns the text to send in place of a file that the provider does not accept. */
 function inWords(file: FileBlock): string {
   const text = fileText(file)
   const what = mediaText(file).slice(1, -1)

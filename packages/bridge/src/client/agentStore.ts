@@ -25,22 +25,22 @@ export interface AgentView {
   readonly facts: {
     readonly id: string
     readonly status: AgentStatus
-    /** Path of its chart's active state, such as `replying.streaming`; `closed`: only its log is there, until its next command. Empty while loading. */
+    /** Path of the chart's active state, such as `replying.streaming`; `closed` if the agent is stored but not running. Empty while loading. */
     readonly state: string
     /** Reason for the pause. */
     readonly pause: PauseReason | null
-    /** Reason why it cannot be followed, or why its last run failed. */
+    /** Reason why the agent cannot be followed, or why its last run failed. */
     readonly error?: ErrorInfo
   }
   readonly chat: Chat
   /** The current run, or the last one. */
   readonly run: RunView | null
-  /** The state beside its conversation; `null` without one, and for clients that may not see it. */
+  /** The agent's application state; `null` without one, and for clients that may not see it. */
   readonly appState: AppState | null
 }
 
 interface StoreOptions extends CountedOptions {
-  /** Reports errors of following to `client.onError` instead of in the view. Default `false`. */
+  /** True to report errors of following to `client.onError` instead of in the view. Default `false`. */
   readonly reports?: boolean
   /** Called when the last follower of the agent has left. */
   readonly onClose?: () => void
@@ -50,8 +50,8 @@ interface StoreOptions extends CountedOptions {
 export type Spawn = () => Promise<unknown>
 
 /**
- * Follows an agent while it has listeners, from its first record on and over reconnects, and keeps its conversation, its run, its state, and
- * the calls and questions that wait for people. Listeners are called once for changes that came together.
+ * Follows an agent while it has listeners, from its first record on and across reconnects. Keeps its conversation, run and state, and
+ * the calls and questions that wait for people. Listeners are called once for changes that arrived together.
  */
 export class AgentStore {
   /** View before the first event; always the same object. */
@@ -70,7 +70,7 @@ export class AgentStore {
   #live: LiveState = { state: '', pause: null }
   #appState = noAppState
   #error: ErrorInfo | undefined
-  /** True once the log was read, so that views do not show it growing from its beginning. */
+  /** True once the log has been read, so that views do not show it growing from its beginning. */
   #isRead = false
   /** True once the server has sent the agent's state. */
   #isLoaded = false
@@ -97,8 +97,8 @@ export class AgentStore {
   }
 
   /**
-   * Follows the agent from now on, and calls after changes; returns a function that ends it. A missing agent is spawned if a listener gave
-   * `spawn`.
+   * Follows the agent from now on, and calls `listener` after changes. Returns a function that unsubscribes. A
+   * missing agent is spawned if a listener gave `spawn`.
    */
   readonly subscribe = (listener: () => void, spawn?: Spawn): (() => void) => {
     const unlisten = this.listen(listener)
@@ -111,7 +111,7 @@ export class AgentStore {
     }
   }
 
-  /** Calls after changes, while others follow the agent; returns a function that ends it. */
+  /** Calls `listener` after changes, while others follow the agent. Returns a function that removes the listener. */
   listen(listener: () => void): () => void {
     const own = (): void => listener()
     this.#listeners.add(own)
@@ -147,7 +147,7 @@ export class AgentStore {
     }
   }
 
-  /** Asks the server for what no event tells, and for the newest state beside the conversation. */
+  /** Asks the server for facts that no event carries, and for the newest application state. */
   refresh(): Promise<void> {
     return this.#refresh(this.#round)
   }
@@ -195,7 +195,7 @@ export class AgentStore {
     await Promise.all([this.#tellSoon(), this.#refresh(round)])
   }
 
-  /** Asks the server for the state that a log does not hold: whether the agent runs, and the calls and questions below it that wait for people. */
+  /** Asks the server for facts that a log does not have: whether the agent runs, and its descendants' calls and questions that wait for people. */
   async #refresh(round: number): Promise<void> {
     const answer = await this.#agent.snapshot().catch((thrown: unknown) => toErrorInfo(thrown, 'INTERNAL'))
     if (round !== this.#round) return
@@ -208,7 +208,7 @@ export class AgentStore {
     await this.#tellSoon()
   }
 
-  /** Called when no more events come, because the agent was stopped or because of an error. */
+  /** Handles the end of the events, after the agent was stopped or an error occurred. */
   #ended(error?: ErrorInfo): Promise<void> {
     const spawn = this.#spawn
     this.#spawn = undefined

@@ -74,9 +74,9 @@ export const sessionsShape = fields<RemoteSessions>({ sessions: list(sessionShap
 
 /** Matches of a search. */
 export interface RemoteSearch {
-  /** Records, the best first. */
+  /** Matching records, the best first. */
   readonly hits: readonly SearchHit[]
-  /** The sessions that they are of. */
+  /** The sessions that the records belong to. */
   readonly sessions: readonly SessionEntry[]
 }
 
@@ -94,7 +94,7 @@ export const workersShape = fields<{ readonly workers: readonly RemoteWorker[] }
   workers: list(fields<RemoteWorker>({ name: text, words: maybe(text) })),
 })
 
-/** A read-only token for an agent and those below it. */
+/** A read-only token for an agent and its descendants. */
 export interface RemoteShare {
   readonly token: string
   /** Time at which the token expires, in epoch milliseconds. */
@@ -107,7 +107,7 @@ export const forkShape = fields<{ readonly agentId: string }>({ agentId: text })
 /** Answer to `agent.share`. */
 export const shareShape = fields<RemoteShare>({ token: text, expiresAt: number })
 
-/** An agent and the living agents below it. */
+/** An agent and its live descendants. */
 export interface RemoteTree {
   readonly id: string
   readonly definition: string
@@ -154,11 +154,11 @@ const pendingShape = oneOf<'kind', Pending>('kind', {
   call: fields<PendingOf<'call'>>({ kind: word('call'), ...asked }),
 })
 
-/** Agents at which something waits for people. */
+/** Agents with something that waits for people. */
 export interface RemoteWaiting {
   /** Waiting agents, the longest wait first. */
   readonly waiting: readonly WaitingAgent[]
-  /** Total number. */
+  /** Total number of waiting agents. */
   readonly total: number
 }
 
@@ -180,23 +180,23 @@ export const waitingShape = fields<RemoteWaiting>({
 /** Current state of an agent. */
 export interface RemoteSnapshot extends AgentSummary {
   readonly tree: RemoteTree
-  /** Calls that wait for `decide`, of the agent's own and of those below it. */
+  /** Calls that wait for `decide`, of the agent and its descendants. */
   readonly approvals: readonly RemoteApproval[]
-  /** Everything that waits for people, told apart by `kind`; missing from servers of an older version. */
+  /** Everything that waits for people, by `kind`; missing from servers of an older version. */
   readonly asked?: readonly Pending[]
   /** Reason for the pause. */
   readonly pause: PauseReason | null
-  /** Policies that `brake` can run, in their order; missing if the server does not know them or is of an older version. */
+  /** Policies that `brake` can run, in order; missing if the server does not know them or has an older version. */
   readonly policies?: readonly PolicyInfo[]
-  /** States of its tool sources; missing without any, and from servers of an older version. */
+  /** States of the agent's tool sources; missing without any, and from servers of an older version. */
   readonly sources?: readonly SourceInfo[]
   /** Options set by `use`; missing if none are set. */
   readonly inUse?: TurnUse
-  /** Its schedules, the next one first; missing without any. */
+  /** The agent's schedules, the next to fire first; missing without any. */
   readonly schedules?: readonly ListedSchedule[]
-  /** Rules for its calls; missing without `permissions`, and from servers of an older version. */
+  /** Rules for the agent's calls; missing without `permissions`, and from servers of an older version. */
   readonly permissions?: Permissions
-  /** The state beside its conversation; missing without one, and for clients that may not see all. */
+  /** The agent's application state; missing without one, and for clients that may not see everything. */
   readonly appState?: AppState
 }
 
@@ -243,7 +243,7 @@ export const snapshotShape = fields<Omit<RemoteSnapshot, 'inUse'> & { readonly u
   appState: maybe(fields<AppState>({ value: anything, version: count })),
 })
 
-/** A snapshot of the wire as code has it: what is in use has the name that it has of a local agent. */
+/** Converts a snapshot from the wire. The options in use get the name that they have on a local agent. */
 export function snapshotOf(answer: unknown): RemoteSnapshot {
   const { use: inUse, ...rest } = readAnswer(snapshotShape, answer)
   return inUse === undefined ? rest : { ...rest, inUse }
@@ -256,14 +256,14 @@ export interface RemoteNode {
   readonly message: Message
   readonly runId: string
   readonly turnIndex: number
-  /** Id of the first node of its step. */
+  /** Id of the first node of the message's step. */
   readonly stepId: number
   /** Estimated tokens of this message, and of the whole path from the root to it. */
   readonly tokens: number
   readonly pathTokens: number
   /** Depth on its path; the root has 1. */
   readonly depth: number
-  /** Notes that reverts to this node left. */
+  /** Notes left by reverts to this node. */
   readonly tags: readonly Tag[]
   /** The node that this one repeats, after a revert removed the original from the trunk. */
   readonly rebasedFrom?: number
@@ -283,7 +283,7 @@ export interface RemoteConversation {
 
 type ConversationAnswer = Pick<RemoteConversation, 'head' | 'nodes'> & Partial<RemoteConversation>
 
-/** Shape of a block: its type, by which blocks are distinguished. The other fields are as in the log. */
+/** Shape of a message. Blocks are checked only by their type. Other fields are as in the log. */
 const messageShape = partly<Message>({
   role: word('user', 'assistant', 'toolResult') as Shape<never>,
   content: list(partly<Message['content'][number]>({ type: text as Shape<never> })) as Shape<never>,
@@ -335,7 +335,7 @@ export function remoteError({
   return new RuntimeError(code, message, elsewhere === undefined ? {} : { data: elsewhere })
 }
 
-/** The plain data of an error. */
+/** Returns an error as plain data. */
 export const infoOf = ({ code, message }: RuntimeError): ErrorInfo => ({ code, message })
 
 /** Returns the error for every call on a closed client. */

@@ -5,7 +5,7 @@ export class AwayAgents {
   readonly #ids = new Set<string>()
   readonly #changed: (why?: ErrorInfo) => void
 
-  /** `changed` is called when the first agent becomes unreachable, with the reason for each one, and once the last is back. */
+  /** Takes `changed`, which is called when an agent becomes unreachable, with the reason, and once the last one is back. */
   constructor(changed: (why?: ErrorInfo) => void) {
     this.#changed = changed
   }
@@ -14,7 +14,7 @@ export class AwayAgents {
     return this.#ids.size === 0
   }
 
-  /** Idempotent. */
+  /** Records that an agent became unreachable. Idempotent. */
   left(agentId: string, why: ErrorInfo): void {
     if (this.#ids.has(agentId)) return
     this.#ids.add(agentId)
@@ -25,7 +25,7 @@ export class AwayAgents {
     if (this.#ids.delete(agentId) && this.isEmpty) this.#changed()
   }
 
-  /** Called for a new connection, over which nothing is known yet. */
+  /** Clears the list for a new connection, because nothing is known over it yet. */
   clear(): void {
     this.#ids.clear()
   }

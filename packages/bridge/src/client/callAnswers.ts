@@ -7,13 +7,13 @@ import { pendingIn } from '../../../wire/src/pendingIn.ts'
 
 /** A call of a tool that has no `run`, for a client to carry out. */
 export interface ClientCall {
-  /** The agent that made it: this one, or one below it. */
+  /** The agent that made the call: this one, or one of its descendants. */
   readonly agentId: string
   readonly callId: string
   /** Key of the call, the same for every repetition: an idempotency key for its effects. */
   readonly key: string
   readonly name: string
-  /** Aborted when the call no longer waits, because another client was faster or the run was aborted. */
+  /** Signal that is aborted when the call no longer waits, because another client was faster or the run was aborted. */
   readonly signal: AbortSignal
 }
 
@@ -40,7 +40,7 @@ export class CallAnswers {
   }
 
   /**
-   * Carries out later calls of the tool, and calls that already wait.
+   * Carries out later calls of the tool, and calls that already wait. Returns a function that removes `carryOut`.
    * @throws RuntimeError `INVALID_OPTION`
    */
   add(name: string, carryOut: CallFunction): () => void {
@@ -57,7 +57,7 @@ export class CallAnswers {
     return () => this.#remove(name)
   }
 
-  /** Looks for waiting calls. After a reconnect, calls of sub-agents may have been missed. */
+  /** Looks for waiting calls, because calls of sub-agents may have been missed during a reconnect. */
   async look(): Promise<void> {
     if (this.#functions.size === 0) return
     try {

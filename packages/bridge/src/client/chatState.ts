@@ -1,17 +1,17 @@
 import { applyPatch, type StateOp } from '../../../../src/protocol/parts/state/patch.ts'
 
-/** Data of a part `data-state`: the state as a whole, or a change of the part with the whole, in the same message. */
+/** Data of a part `data-state`: the whole state, or a patch to the whole state in the same message. */
 export type ChatStateData<State = unknown> =
   | { readonly version: number; readonly value: State }
   | { readonly version: number; readonly patch: readonly StateOp[] }
 
-/** A chat message, as far as it is read here. */
+/** A chat message, with only the fields that are read here. */
 interface Message {
   readonly parts: readonly { readonly type: string; readonly data?: unknown }[]
 }
 
 /**
- * Returns the newest state in the messages of `useChat`, with its version; `undefined` while no message tells of one. Pure.
+ * Returns the newest state in the messages of `useChat`, with its version; `undefined` until a message has one. Pure.
  *
  * @example
  * ```ts

@@ -54,10 +54,10 @@ export class Client {
   #number = 0
   #connections = 0
   #closed: RuntimeError | undefined
-  /** The status that was last reported. */
+  /** The last reported status. */
   #told: ClientStatus = 'connecting'
 
-  /** Made by `connect`. */
+  /** Called by `connect`. */
   constructor(options: CheckedOptions) {
     this.#options = options
     this.ready = this.#ready.promise
@@ -74,7 +74,7 @@ export class Client {
     else this.#link.open()
   }
 
-  /** `reconnecting` also applies while the connected gateway cannot find an agent that this client uses. */
+  /** Status of the connection. `reconnecting` also applies while the connected gateway cannot find an agent that this client uses. */
   get status(): ClientStatus {
     const { status } = this.#link
     return status === 'open' && !this.#away.isEmpty ? 'reconnecting' : status
@@ -96,28 +96,28 @@ export class Client {
     return may?.includes(right) ?? (role !== undefined && rightsOf({ role }).has(right))
   }
 
-  /** Cost of a tree of agents, in US dollars, above which pages warn; `undefined` before `welcome`, and if the server has no such threshold. */
+  /** Cost of a tree of agents, in US dollars, above which pages warn; `undefined` before `welcome`, and without such a threshold. */
   get alertUsd(): number | undefined {
     return this.#welcome?.alertUsd
   }
 
-  /** Names of the agents that can be spawned; empty before the first connection, and until a gateway has reached a worker. */
+  /** Names of the definitions that can be spawned; empty before the first connection, and until a gateway has reached a worker. */
   get definitions(): readonly string[] {
     return this.#welcome?.definitions ?? []
   }
 
-  /** Descriptions of these agents by name, where they have one; empty without the right `spawn`. */
+  /** Descriptions of the definitions that have one, by name; empty without the right `spawn`. */
   get descriptions(): Readonly<Record<string, string>> {
     return this.#welcome?.descriptions ?? {}
   }
 
-  /** Calls with every new status; returns a function that ends it. */
+  /** Calls `listener` with every new status. Returns a function that removes the listener. */
   onStatus(listener: (status: ClientStatus) => unknown): () => void {
     this.#statusListeners.add(listener)
     return () => this.#statusListeners.delete(listener)
   }
 
-  /** Calls `listener` when `definitions` become known after the connection; returns a function that ends it. */
+  /** Calls `listener` when `definitions` become known after the connection. Returns a function that removes the listener. */
   onDefinitions(listener: (definitions: readonly string[]) => unknown): () => void {
     this.#definitionListeners.add(listener)
     return () => this.#definitionListeners.delete(listener)
@@ -130,9 +130,9 @@ export class Client {
   }
 
   /**
-   * Starts an agent of a definition the server knows. `incognito`: nothing of it is stored, no other client sees it, and it ends when this
-   * client has been away for the server's `limits.sessionMs`. `metadata` is recorded with it for good, beside the server's own. Rejects with
-   * `AGENT_EXISTS`, `INVALID_OPTION`, `INVALID_ID`, `BRIDGE_FORBIDDEN`.
+   * Starts an agent of a definition that the server knows. `incognito`: none of its data is stored, no other client sees it, and it
+   * ends when this client has been away for the server's `limits.sessionMs`. `metadata` is recorded with the agent for good, beside
+   * the server's own. Rejects with `AGENT_EXISTS`, `INVALID_OPTION`, `INVALID_ID`, `BRIDGE_FORBIDDEN`.
    */
   async spawn<D extends AgentDefinition>(
     definition: string,
@@ -158,7 +158,7 @@ export class Client {
   }
 
   /**
-   * Returns the agent with this id, always the same object. A missing agent is reported by the first request to it. With the type of its definition, results and events are typed.
+   * Returns the agent with this id, always the same object. If it does not exist, the first request fails. `D` types its results and events.
    *
    * @example
    * ```ts no-run
@@ -184,8 +184,8 @@ export class Client {
   }
 
   /**
-   * Calls `listener` with the running agents, including sub-agents, and then a few times a second with changed ones. Returns a function that ends it.
-   * Continues after a reconnect.
+   * Calls `listener` with the running agents, including sub-agents, and then a few times a second with changed
+   * ones. Continues after a reconnect. Returns a function that removes the listener.
    */
   watch(listener: (change: RosterChange) => unknown): () => void {
     return this.#roster.add((change) => this.#notify(new Set([listener]), change))
@@ -196,27 +196,27 @@ export class Client {
     return readAnswer(sessionsShape, await this.#ask({ type: 'session.list', ...page }))
   }
 
-  /** Searches the sessions within reach for records that contain all of the words, the best first; 20 by default, at most 100. */
+  /** Searches the sessions that the client may see for records that contain all of the words, the best first; 20 by default, at most 100. */
   async search(text: string, options: Pick<RemotePage, 'limit' | 'metadata'> = {}): Promise<RemoteSearch> {
     return readAnswer(searchShape, await this.#ask({ type: 'session.search', text, ...options }))
   }
 
-  /** Sums what the sessions within reach spent on models, the most expensive group first. Rejects with `INVALID_OPTION`. */
+  /** Returns the model spending of the sessions that the client may see, in groups, the most expensive first. Rejects with `INVALID_OPTION`. */
   async spend(options: RemoteSpendOptions = {}): Promise<RemoteSpend> {
     return readAnswer(spendShape, await this.#ask(spendFrame(options)))
   }
 
   /**
-   * Returns everything that waits for people at the agents within reach, whether they run or not, the longest wait first; at most 100 agents by
-   * default. It wakes no agent; a decision by `client.agent(agentId).decide(key, …)` wakes the agent. Rejects with `INVALID_OPTION`.
+   * Returns everything that waits for people at the agents that the client may see, running or not, the longest wait first; at most 100 agents by
+   * default. It wakes no agent. A decision by `client.agent(agentId).decide(key, …)` does. Rejects with `INVALID_OPTION`.
    */
   async waiting(options: Pick<RemotePage, 'limit' | 'metadata'> = {}): Promise<RemoteWaiting> {
     return readAnswer(waitingShape, await this.#ask({ type: 'waiting.list', ...options }))
   }
 
   /**
-   * Calls `listener` with everything that waits for people: at once, after each change at running agents, and after each reconnect. Returns a
-   * function that ends it. Failures are reported to `onError`.
+   * Calls `listener` with everything that waits for people: immediately, after each change at running agents,
+   * and after each reconnect. Returns a function that removes the listener. Failures are reported to `onError`.
    */
   watchWaiting(
     listener: (waiting: RemoteWaiting) => unknown,
@@ -229,24 +229,24 @@ export class Client {
   }
 
   /**
-   * Returns the processes that a gateway reaches, by name; none if the server is not a gateway. `worker` of an agent in a list names its own. Rejects
-   * with `BRIDGE_FORBIDDEN` for clients without all rights.
+   * Returns the processes that a gateway reaches, by name; none if the server is not a gateway. An agent in a list has
+   * the name of its process in `worker`. Rejects with `BRIDGE_FORBIDDEN` for clients without all rights.
    */
   async workers(): Promise<readonly RemoteWorker[]> {
     return readAnswer(workersShape, await this.#ask({ type: 'worker.list' })).workers
   }
 
-  /** Returns a machine that the server keeps, to be sent events. A missing one is reported by the first request to it. */
+  /** Returns a durable machine of the server, to send events to. If it does not exist, the first request to it fails. */
   host(id: string): RemoteHost {
     return new RemoteHost(id, (frame) => this.#ask(frame))
   }
 
-  /** Returns the machines within reach that are open on the server, then the 20 that came to their end there last. Rejects with `BRIDGE_FORBIDDEN`. */
+  /** Returns the open machines that the client may see, then the last 20 that ended on the server. Rejects with `BRIDGE_FORBIDDEN`. */
   async hosts(): Promise<readonly HostView[]> {
     return readAnswer(hostsShape, await this.#ask({ type: 'host.list' })).hosts
   }
 
-  /** Closes the connection for good; agents and their runs continue. Requests without an answer fail with an error. Idempotent. */
+  /** Closes the connection for good. Agents and their runs continue. Unanswered requests fail with an error. Idempotent. */
   close(): void {
     this.#link.close()
   }
@@ -371,7 +371,7 @@ export class Client {
     }
   }
 
-  /** Handles an error that answers no request; with an agent's id, its followers hear on as soon as it can be reached. */
+  /** Handles an error that answers no request. If it names an agent, the agent's followers continue once it can be reached. */
   #complained({ code, message, agentId }: Extract<ServerFrame, { type: 'error' }>): void {
     if (agentId !== undefined && this.#agents.has(agentId)) this.#away.left(agentId, { code, message })
     else this.#notify(this.#errorListeners, { code, message })

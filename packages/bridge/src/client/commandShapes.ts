@@ -37,7 +37,7 @@ const content: Shape<Content> = (value) => {
   return what === undefined ? undefined : { path: [], what }
 }
 
-/** Shape of a command's type. The server checks the other fields. */
+/** Shape that checks only the type of a provenance. The server checks the other fields. */
 const provenance = partly<ProvenanceKind>({ type: text as Shape<never> })
 
 const whole = thatIs<number>((value) => Number.isSafeInteger(value) && (value as number) > 0, 'give a whole number')
@@ -64,7 +64,7 @@ const use = onlyFields<UseChange>({
 })
 
 const path = thatIs<string>((value) => typeof value === 'string' && /^(\/|$)/.test(value), 'give a JSON pointer')
-/** Shape of a value that may be anything but missing. */
+/** Shape of any value except a missing one. */
 const present = thatIs<unknown>((value) => value !== undefined, 'give a value')
 const op = oneOf<'op', StateOp>('op', {
   add: onlyFields({ op: word('add'), path, value: present }),
@@ -84,7 +84,7 @@ const said = {
   ),
 }
 
-/** The fields of a command with its type. */
+/** Returns the shape of a command from its type and its other fields. */
 const command = <T extends AgentCommand['type']>(
   type: T,
   fields: Omit<Fields<CommandOf<T>>, 'type'>,
@@ -169,7 +169,7 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
 const shape: Shape<AgentCommand> = oneOf<'type', AgentCommand>('type', shapes)
 
 /**
- * Checks a command before it is sent, so that bad arguments throw where they are given. The server checks it once more, and in full.
+ * Checks a command before it is sent, so that invalid arguments throw where they are given. The server checks it again, completely.
  *
  * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`
  */

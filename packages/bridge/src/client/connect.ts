@@ -2,10 +2,10 @@ import { Client } from './client.ts'
 import { checkOptions, type ConnectOptions } from './connectOptions.ts'
 
 /**
- * Connects to a runtime's bridge, from a browser or Node 22 or newer, and stays connected: a broken connection is re-established, no
- * command is lost or executed twice, and no log record is missed. Close it when you no longer need it. `url` is that of the bridge
- * or of its server: `ws://127.0.0.1:8765/bridge`, `https://agents.example.com`. If no connection can be made, `onError` is called
- * once and the client keeps trying (see `connectTimeoutMs`).
+ * Connects to a runtime's bridge, from a browser or Node 22 or newer, and stays connected: a broken connection is
+ * re-established, no command is lost or executed twice, and no log record is missed. Close it when you no longer need
+ * it. `url` is the bridge's or its server's: `ws://127.0.0.1:8765/bridge`, `https://agents.example.com`. If no
+ * connection can be made, `onError` is called once and the client keeps trying (see `connectTimeoutMs`).
  *
  * @throws RuntimeError `INVALID_OPTION`
  *

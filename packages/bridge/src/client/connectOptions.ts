@@ -4,11 +4,11 @@ import { given } from '../../../../src/protocol/bridge/commandRules.ts'
 import { maybe, onlyFields, positive, thatIs, wrongText } from './shape.ts'
 import { withoutEnd } from '../../../../src/protocol/text/textEnds.ts'
 
-/** Wait before a reconnect, doubling from `baseMs` to `maxMs`; half of it is random. */
+/** Range of the wait before a reconnect. It doubles from `baseMs` to `maxMs`, and half of it is random. */
 export interface RetryOptions {
-  /** Default 250. */
+  /** First wait in milliseconds. Default 250. */
   readonly baseMs?: number
-  /** Default 10,000. */
+  /** Longest wait in milliseconds. Default 10,000. */
   readonly maxMs?: number
 }
 
@@ -17,21 +17,21 @@ export type TokenSource = () => string | undefined | Promise<string | undefined>
 
 export interface ConnectOptions {
   /**
-   * Authenticates the client; a server that is local to this machine may not need one. A function is asked for a token at every connection, for
-   * tokens that expire: the client stays in its session, and continues where it was.
+   * Token that authenticates the client. A server on the same machine may not need one. A function is called for a
+   * token at every connection, for tokens that expire. The client then keeps its session and continues where it was.
    */
   readonly token?: string | TokenSource
-  /** Default: the global `WebSocket`, which browsers and Node 22 have. */
+  /** Class for connections. Default: the global `WebSocket`, which browsers and Node 22 have. */
   readonly webSocket?: WebSocketConstructor
   readonly retry?: RetryOptions
   /**
-   * Time limit for the first `welcome`, in milliseconds. After that the client is closed, and `ready` and everything pending reject with
-   * `BRIDGE_UNREACHABLE`. Default: none; the client keeps trying.
+   * Time limit for the first `welcome`, in milliseconds. After that the client is closed, and `ready` and
+   * everything pending reject with `BRIDGE_UNREACHABLE`. Without it, the default, the client keeps trying.
    */
   readonly connectTimeoutMs?: number
-  /** Closes the client when it is aborted. */
+  /** Signal whose abort closes the client. */
   readonly signal?: AbortSignal
-  /** Default: the system's. */
+  /** Clock for timers. Default: the system's. */
   readonly clock?: Clock
   /** Random numbers from 0 to 1 for the jitter. Default: `Math.random`. */
   readonly random?: () => number
@@ -63,7 +63,7 @@ const optionsShape = onlyFields<ConnectOptions>({
   random: maybe(thatIs(isFunction, 'give a function')),
 })
 
-/** @throws RuntimeError `INVALID_OPTION` */
+/** Checks the options of `connect` and adds the defaults. @throws RuntimeError `INVALID_OPTION` */
 export function checkOptions(written: string, options: ConnectOptions): CheckedOptions {
   const url = bridgeUrl(written)
   const wrong = optionsShape(given(options))
@@ -82,7 +82,7 @@ const bridgePath = '/bridge'
 const schemes: Readonly<Record<string, string>> = { 'ws:': 'ws:', 'wss:': 'wss:', 'http:': 'ws:', 'https:': 'wss:' }
 
 /**
- * Reads the URL of a bridge: `ws(s)://host[:port]/bridge`, or `http(s)://host[:port][/base]` of its server.
+ * Parses the URL of a bridge: `ws(s)://host[:port]/bridge`, or `http(s)://host[:port][/base]` for its server.
  * @throws RuntimeError `INVALID_OPTION`
  */
 export function bridgeUrl(written: string): string {

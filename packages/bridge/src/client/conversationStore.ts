@@ -3,16 +3,16 @@ import type { Chat } from './fold/chat.ts'
 
 /** A chat that follows its agent, in the shape of React's `useSyncExternalStore`. */
 export interface ConversationStore {
-  /** The current chat: a new object with every change. */
+  /** Returns the current chat: a new object with every change. */
   getSnapshot(): Chat
-  /** Calls after changes, once for those that came together; returns a function that ends it. */
+  /** Calls `listener` after changes, once for changes that arrived together. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void
   /** Stops following the agent. Idempotent. */
   close(): void
 }
 
 /**
- * Follows an agent from its first record on, over reconnects too, and keeps its conversation as a chat shows it.
+ * Follows an agent from its first record on, across reconnects too, and keeps its conversation in the form of a chat.
  *
  * @example
  * ```ts no-run

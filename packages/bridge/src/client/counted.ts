@@ -1,11 +1,11 @@
 import { systemClock, type Clock } from '../../../../src/protocol/ports/clock.ts'
 
 export interface CountedOptions {
-  /** Default: the system's. */
+  /** Clock for the grace time. Default: the system's. */
   readonly clock?: Clock
   /**
-   * Time for which it stays open after the last user has left, in milliseconds, because views leave and come back when they are drawn anew. Default
-   * 100.
+   * Time for which the resource stays open after its last user has left, in milliseconds, because views leave
+   * and return when they are redrawn. Default 100.
    */
   readonly graceMs?: number
 }
@@ -18,14 +18,14 @@ export class Counted {
   #count = 0
   #cancelGrace: (() => void) | undefined
 
-  /** Opens and closes the resource. Both are idempotent. */
+  /** Takes the resource. Its `open` and `close` must be idempotent. */
   constructor(what: { open(): void; close(): void }, { clock = systemClock, graceMs = 100 }: CountedOptions = {}) {
     this.#what = what
     this.#clock = clock
     this.#graceMs = graceMs
   }
 
-  /** Opens it; returns a function that leaves, once. */
+  /** Opens the resource for one more user. Returns a function that leaves, once. */
   enter(): () => void {
     this.#count += 1
     this.#cancelGrace?.()

@@ -4,9 +4,9 @@ import { ResumedChat } from './resumedChat.ts'
 export interface EscapementChatOptions {
   /** Address at which `aiSdkChat` of `escapement/ai-sdk` answers. Default `/api/chat`. */
   readonly api?: string
-  /** Default: `fetch` of the platform. */
+  /** Function for requests. Default: `fetch` of the platform. */
   readonly fetch?: typeof globalThis.fetch
-  /** Default: the system's. */
+  /** Clock for timers. Default: the system's. */
   readonly clock?: Clock
 }
 
@@ -31,16 +31,16 @@ export interface EscapementChatTransport {
   prepareSendMessagesRequest<M extends Message>(asked: Asked<M>): { body: object }
 }
 
-/** Requests of a chat, by the address of its stream: components may make a transport whenever they render. */
+/** Chats by the address of their stream. They are shared because components may create a transport whenever they render. */
 const chats = new Map<string, { made: number; readonly resumed: ResumedChat }>()
 
-/** Milliseconds within which a new request cancels the stop of an abandoned one, because effects of React run twice. */
+/** Time in milliseconds within which a new request cancels the stop of an abandoned one, because React runs effects twice. */
 const againMs = 50
 
 /**
- * Options for `DefaultChatTransport` of the AI SDK: `stop()` aborts the run, which it does not by itself; only the newest messages are sent, as
- * the server has the others; and a decision that is sent while a newly loaded page still resumes is not undone by the resumed state. `useChat`
- * stops when its component goes; a `Chat` that is held outside does not.
+ * Returns options for `DefaultChatTransport` of the AI SDK. `stop()` then aborts the run, which it otherwise does not. Only the newest
+ * messages are sent, because the server has the others. A decision sent while a newly loaded page still resumes is not undone by the
+ * resumed state. `useChat` stops when its component is unmounted; a `Chat` held outside does not.
  *
  * @example
  * ```ts no-run
@@ -84,7 +84,7 @@ export function escapementChat(options: EscapementChatOptions = {}): EscapementC
 /** Returns the index of the newest answer; the server has the messages before it. */
 const lastAnswer = (messages: readonly Message[]): number => messages.findLastIndex(({ role }) => role === 'assistant')
 
-/** Reads the chat that a request is for, and whether it is a prompt. A prompt waits for its turn; any other request resumes the current run. */
+/** Reads the chat of a request, and whether the request is a prompt. A prompt waits for its turn. Any other request resumes the current run. */
 function readAsked(body: unknown): { readonly id: string; readonly isPrompt: boolean } {
   const { id, trigger, messages } = JSON.parse(typeof body === 'string' ? body : '{}') as Partial<Asked<Message>>
   const isPrompt = trigger === 'submit-message' && messages?.at(-1)?.role === 'user'

@@ -23,7 +23,7 @@ export class DeltaCutter {
     return offset >= received ? { offset, text } : { offset: received, text: text.slice(received - offset) }
   }
 
-  /** A reply that starts over starts at 0. */
+  /** Resets the count when a reply starts, restarts or ends. */
   observe({ type }: AgentEvent): void {
     if (type === 'reply.start' || type === 'reply.reset' || type === 'reply.end') this.#begin('')
   }
@@ -34,25 +34,25 @@ export class DeltaCutter {
   }
 }
 
-/** Subscription of a listener. */
+/** Options of a listener's subscription. */
 export interface ListenerOptions {
-  /** `seq` of the last record that it received; `undefined` if it starts at the log's end, once that is known. */
+  /** `seq` of the last record that the listener received; `undefined` to start at the log's end, once that is known. */
   readonly cursor: number | undefined
   readonly deltas: boolean
   readonly descendants: boolean
   readonly requests: boolean
-  /** Captured requests in full. */
+  /** True to receive captured requests in full. */
   readonly captured: boolean
   /** True to read the log from its start if the server's log has lost records; false to read from its current end. */
   readonly rereads: boolean
   onEvent(event: AgentEvent): void
-  /** Called when everything up to now was delivered: at first, and after every reconnect. */
+  /** Called when everything up to now has been delivered: initially, and after every reconnect. */
   onCaughtUp?(): void
   /** Called when no more events will follow, with an error unless the agent simply ended. */
   onEnd(error?: RuntimeError): void
 }
 
-/** Subscription that is used while runs are awaited. */
+/** Options of the subscription that is used while runs are awaited. */
 export const forRuns = {
   cursor: undefined,
   deltas: true,
@@ -73,14 +73,14 @@ export class FeedListener {
     this.cursor = wants.cursor
   }
 
-  /** A record's event. */
+  /** Delivers the event of a record. */
   takeLogged(event: AgentEvent, seq: number): void {
     if (this.cursor === undefined || seq <= this.cursor) return
     this.cursor = seq
     this.#deliver(event)
   }
 
-  /** An event that is not in the log and happened after record `seq`. */
+  /** Delivers an event that is not in the log and happened after record `seq`. */
   takeLive(event: AgentEvent, seq: number, isOwn: boolean): void {
     if (!this.#hasReached(seq)) return
     const isWanted = isOwn || this.wants.descendants || concernsPeople(event)
@@ -89,7 +89,7 @@ export class FeedListener {
     this.#deliver(event)
   }
 
-  /** A delta of the current reply; `at` is the `seq` of the agent's last record. */
+  /** Delivers a delta of the current reply. `at` has the `seq` of the agent's last record. */
   takeDelta(frame: DeltaFrame, at: Pick<AgentEvent, 'path' | 'incognito' | 'seq' | 'time'>): void {
     if (!this.wants.deltas || !this.#hasReached(at.seq)) return
     const piece = this.#cutter.cut(frame)

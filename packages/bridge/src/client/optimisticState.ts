@@ -6,15 +6,15 @@ import type { AgentStore } from './agentStore.ts'
 import type { AppState } from './fold/foldAppState.ts'
 import type { RemoteAgent } from './remoteAgent.ts'
 
-/** A function that changes a draft of the state, or returns another state. Called again when the state beneath it changes. */
+/** A function that changes a draft of the state, or returns another state. It is called again if the underlying state changes. */
 export type StateUpdate = (draft: never) => unknown
 
-/** The state of a followed agent as it will be with the changes that are under way: they are seen at once, and taken back if they are refused. */
+/** The state of a followed agent with its pending changes applied. They are visible immediately, and undone if they are refused. */
 export class OptimisticState {
   readonly #store: AgentStore
   readonly #agent: () => Pick<RemoteAgent, 'patchState'>
   readonly #listeners = new Set<() => void>()
-  /** Changes under way, oldest first. */
+  /** Pending changes, oldest first. */
   #pending: readonly StateUpdate[] = []
   /** The last change that was sent: the next one waits for it. */
   #last: Promise<unknown> = Promise.resolve()
@@ -27,7 +27,7 @@ export class OptimisticState {
     this.#agent = agent
   }
 
-  /** The state with the changes under way; `undefined` while it is not known. The same object until it changes. */
+  /** Returns the state with the pending changes; `undefined` while it is not known. The same object until it changes. */
   readonly getSnapshot = (): unknown => {
     const { appState: of } = this.#store.view
     const pending = this.#pending
@@ -38,7 +38,7 @@ export class OptimisticState {
     return this.#shown.value
   }
 
-  /** Follows the agent, and calls after changes; returns a function that ends it. */
+  /** Follows the agent, and calls `listener` after changes. Returns a function that unsubscribes. */
   readonly subscribe = (listener: () => void): (() => void) => {
     const end = this.#store.subscribe(listener)
     this.#listeners.add(listener)
@@ -49,8 +49,8 @@ export class OptimisticState {
   }
 
   /**
-   * Changes the state. If somebody else has changed the same meanwhile, the function is called once more with the newest state. Resolves with the
-   * new state; rejects with `STATE_CONFLICT` if that happens again, and as `updateState` of a client's agent.
+   * Changes the state. If another author has changed the same place meanwhile, the function is called once more with the newest state.
+   * Resolves to the new state. Rejects with `STATE_CONFLICT` if that happens again, and as `updateState` of a client's agent does.
    */
   readonly update = (update: StateUpdate): Promise<unknown> => {
     this.#set([...this.#pending, update])
@@ -91,7 +91,7 @@ export class OptimisticState {
   }
 }
 
-/** Returns a state with a change that is under way; without it, where its function has no answer for this state. */
+/** Returns a state with a pending change applied, or without it if its function fails for this state. */
 function tried(value: unknown, update: StateUpdate): unknown {
   try {
     return frozenState(plainState(drafted(value, update)))

@@ -5,19 +5,19 @@ import { AwayAgents } from './awayAgents.ts'
 import type { WelcomeFrame } from './reconnectingLink.ts'
 
 type Distribute<T> = T extends { readonly id: string } ? Omit<T, 'id'> : never
-/** A command before it gets its id. */
+/** A command without its id. */
 export type Asked = Distribute<Exclude<ClientFrame, { type: 'hello' | 'ping' }>>
 
-/** Milliseconds between two attempts to reach an agent: a gateway looks for it much longer each time. */
+/** Time between two attempts to reach an agent, in milliseconds. A gateway searches for it much longer each time. */
 const againMs = 500
 /** Time for which a restarted server may not know an agent yet, in milliseconds, until the application resumes the agent. */
 const resumingMs = 10_000
-/** The share of the server's frame rate to use: its one-second windows do not align with ours. */
+/** Share of the server's frame rate to use, because its one-second windows are not aligned with the client's. */
 const share = 0.4
 
 /**
- * Returns the maximum number of unanswered commands in flight: a connection that stood still delivers them at once, beside the frames of two of our
- * seconds.
+ * Returns the maximum number of unanswered commands in flight. After a stall the connection delivers them at
+ * once, in addition to the frames of two of the client's seconds.
  */
 const windowOf = (framesPerSecond: number): number => Math.min(32, Math.max(8, Math.floor(framesPerSecond * 0.2)))
 
@@ -25,25 +25,25 @@ const windowOf = (framesPerSecond: number): number => Math.min(32, Math.max(8, M
 export interface Asking {
   readonly number: number
   readonly frame: Asked
-  /** Valid for this connection only; the next one sends its own. */
+  /** True if the command is valid for this connection only. The next connection sends its own. */
   readonly isOfConnection?: boolean
   answered(result: unknown): void
   refused(error: RuntimeError): void
 }
 
 interface Entry extends Asking {
-  /** State of a command. `putOff`: its agent cannot be reached at present. */
+  /** State of the command. `putOff`: its agent cannot be reached at present. */
   state: 'queued' | 'putOff' | 'sent' | 'answered'
-  /** Kept after its answer, and sent again on every connection, until it is released. */
+  /** True if the command is kept after its answer, and sent again on every connection, until it is released. */
   isKept: boolean
-  /** True if it was answered over an earlier connection. */
+  /** True if the command was answered over an earlier connection. */
   wasTaken?: boolean
 }
 
 /**
- * Commands in flight: in order, no faster than the server allows, and sent again under the same id after a reconnect until they are answered.
- * Commands with an awaited run are sent again even after that, so that the next server resumes an agent that was cut off. A command that a
- * gateway refuses because it cannot reach the agent is sent again as well, before later commands to the agent.
+ * Commands in flight: sent in order, no faster than the server allows, and again under the same id after a reconnect until they are
+ * answered. Commands with an awaited run are sent again even after that, so that the next server resumes an agent that was cut off. A
+ * command that a gateway refuses because it cannot reach the agent is sent again too, before later commands to the agent.
  */
 export class Outgoing {
   readonly #clock: Clock
@@ -56,7 +56,7 @@ export class Outgoing {
   #waiting = 0
   #sent = 0
   #cancelRefill: (() => void) | undefined
-  /** Agents whose commands wait to be tried again. */
+  /** Agents whose commands wait to be retried. */
   readonly #putOff = new Map<string, () => void>()
 
   constructor(clock: Clock, sendText: (text: string) => void, away = new AwayAgents(() => {})) {
@@ -84,7 +84,7 @@ export class Outgoing {
     if (entry.state === 'answered') this.#entries.delete(id)
   }
 
-  /** Called on the server's welcome: the frames that `first` sends go before the repeated ones. */
+  /** Starts sending after the server's welcome. The frames that `first` sends go before the repeated ones. */
   opened(limits: WelcomeFrame['limits'], first: () => void): void {
     const again = this.#unsent
     this.#unsent = []
@@ -95,7 +95,7 @@ export class Outgoing {
     this.#pump()
   }
 
-  /** Called when the connection broke. Unanswered commands are sent again over the next one. */
+  /** Stops sending after the connection broke. Unanswered commands are sent again over the next one. */
   lost(): void {
     this.#limits = undefined
     this.#waiting = 0
@@ -131,7 +131,7 @@ export class Outgoing {
     this.#pump()
   }
 
-  /** Stops sending. */
+  /** Stops sending, and refuses all unanswered commands with the error. */
   close(error: RuntimeError): void {
     this.lost()
     const entries = [...this.#entries.values()]
@@ -216,7 +216,7 @@ const agentOf = ({ frame }: Pick<Asking, 'frame'>): string => ('agentId' in fram
 
 const idOf = ({ number }: Pick<Asking, 'number'>): string => `c${number}`
 
-/** Returns a frame in its sent form, or the reason why it cannot be sent. */
+/** Returns a frame in its sent form, or the error if it cannot be sent. */
 function textOf(frame: Asked & { readonly id: string }, maxFrameBytes: number): string | RuntimeError {
   try {
     const text = JSON.stringify(frame)

@@ -5,14 +5,14 @@ import { choicesIn } from './quickAnswers.ts'
 export type QuestionForm =
   | { readonly type: 'boolean' }
   | { readonly type: 'choice'; readonly values: readonly (string | number)[] }
-  /** `least`, `most`: characters. */
+  /** A text. `least` and `most` are numbers of characters. */
   | { readonly type: 'text'; readonly least?: number; readonly most?: number }
   | NumberForm
   | { readonly type: 'object'; readonly fields: readonly QuestionField[] }
   /** Any other value, typed as JSON. */
   | { readonly type: 'json' }
 
-/** `above` and `below` are not allowed themselves. */
+/** A number. `above` and `below` are exclusive limits. */
 interface NumberForm {
   readonly type: 'number'
   readonly isWhole?: true
@@ -71,7 +71,7 @@ function simpleForm(schema: JsonSchema): QuestionField['form'] {
   }
 }
 
-/** A limit of a schema under the name that forms have for it. Those of all whole numbers are none. */
+/** Returns a limit of a schema under the name that forms use. The limits of all safe integers do not count. */
 function limitIn<N extends string>(schema: JsonSchema, key: string, name: N): { readonly [K in N]?: number } {
   const limit = schema[key]
   if (typeof limit !== 'number' || Math.abs(limit) >= Number.MAX_SAFE_INTEGER) return {}
@@ -113,7 +113,7 @@ function wrongIn({ isWhole, least, most, above, below }: NumberForm, value: numb
   return below !== undefined && value >= below ? `less than ${below}` : undefined
 }
 
-/** The values that a form takes, in a few words; empty: any text. Pure. */
+/** Describes the values that a form accepts, in a few words; empty for any text. Pure. */
 export function limitWords(form: QuestionForm): string {
   switch (form.type) {
     case 'boolean':
@@ -142,10 +142,10 @@ function rangeWords({ least, most }: { readonly least?: number; readonly most?: 
   return least === undefined ? `at most ${most}${unit}` : `${least} to ${most}${unit}`
 }
 
-/** The value of the fields of an object, or the fault of each field that has one, by its name. */
+/** The value of an object's fields, or the faults by field name. */
 export type TypedFields = { readonly value: unknown } | { readonly problems: { readonly [name: string]: string } }
 
-/** Reads the texts typed into the fields of an object; an empty one that is not required is left out. Pure. */
+/** Reads the texts typed into the fields of an object. An empty field that is not required is left out. Pure. */
 export function readFields(fields: readonly QuestionField[], typed: { readonly [name: string]: string }): TypedFields {
   const value: Record<string, unknown> = {}
   const problems: Record<string, string> = {}
@@ -159,7 +159,7 @@ export function readFields(fields: readonly QuestionField[], typed: { readonly [
   return Object.keys(problems).length === 0 ? { value } : { problems }
 }
 
-/** Returns the fields that a refusal of the server names, each with what it says of it. Pure. */
+/** Returns the fields that a server's refusal names, each with its fault. Pure. */
 export function refusedFields(
   fields: readonly Pick<QuestionField, 'name'>[],
   refusal: string,

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 
 const isChoice = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number'
 
-/** Returns the choices of an `enum`, or of several `const`s. Pure. */
+/** Returns the choices of an `enum`, or of several `const`s; `undefined` if there are none. Pure. */
 export function choicesIn({ enum: values, anyOf }: JsonSchema): readonly (string | number)[] | undefined {
   const all = Array.isArray(values)
     ? (values as unknown[])
@@ -12,16 +12,16 @@ export function choicesIn({ enum: values, anyOf }: JsonSchema): readonly (string
   return all.length > 0 && all.every(isChoice) ? all : undefined
 }
 
-/** An answer that is given by one button. */
+/** An answer that one button gives. */
 export interface QuickAnswer {
   readonly label: string
   readonly value: unknown
 }
 
-/** Choices and characters for which buttons have room. */
+/** Maximum number of choices, and of characters, for buttons. */
 const mostQuick = { choices: 4, chars: 48 }
 
-/** Returns the answers of a schema that allows only a few short ones; `undefined`: it allows others. Pure. */
+/** Returns the answers of a schema that allows only a few short ones; `undefined` if it allows others. Pure. */
 export function quickAnswers(schema: JsonSchema): readonly QuickAnswer[] | undefined {
   if (schema['type'] === 'boolean')
     return [

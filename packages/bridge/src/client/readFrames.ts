@@ -21,7 +21,7 @@ import { summaryShape } from './summaryShapes.ts'
 
 type FrameOf<T extends ServerFrame['type']> = Extract<ServerFrame, { readonly type: T }>
 
-/** The fields of a frame with its type. */
+/** Returns the shape of a frame from its type and its other fields. */
 const frame = <T extends ServerFrame['type']>(type: T, rest: Omit<Fields<FrameOf<T>>, 'type'>): Shape<FrameOf<T>> =>
   fields({ ...rest, type: word(type) } as unknown as Fields<FrameOf<T>>)
 
@@ -91,7 +91,7 @@ export function readFrames(data: unknown, report: (error: ErrorInfo) => void): S
   return frames
 }
 
-/** Records of a log are at most 1,000 levels deep, and a frame has a few more around them. */
+/** Maximum nesting depth of a frame. Log records are at most 1,000 levels deep, and a frame adds a few more. */
 const mostDepth = 1_100
 const tooDeep: Wrong = { path: [], what: `it is nested deeper than ${mostDepth} levels` }
 
@@ -101,7 +101,7 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)))
 
-/** Returns the id of an answer to a command. */
+/** Returns the id of an answer to a command; `undefined` for any other frame. */
 function idOfAnswer(value: unknown): string | undefined {
   const { type, id } = value as { readonly type?: unknown; readonly id?: unknown }
   return type === 'ok' && typeof id === 'string' ? id : undefined

@@ -7,16 +7,16 @@ import { readFrames } from './readFrames.ts'
 import type { CheckedOptions, TokenSource, WebSocketPort } from './connectOptions.ts'
 import { tokenProtocol } from './sessionId.ts'
 
-/** `connecting` until the server has said welcome for the first time; `closed` is for good. */
+/** Status of a client. `connecting` until the server has sent its first welcome. `closed` is final. */
 export type ClientStatus = 'connecting' | 'open' | 'reconnecting' | 'closed'
 
 export type WelcomeFrame = Extract<ServerFrame, { type: 'welcome' }>
 
-/** Timeout of the welcome; interval of pings; timeout of a pong. Milliseconds. */
+/** Timeout for the welcome, interval between pings, and timeout for a pong, in milliseconds. */
 const welcomeMs = 10_000
 const pingMs = 20_000
 const pongMs = 10_000
-/** A connection that lasted this long resets the back-off. */
+/** Time in milliseconds after which a connection resets the back-off. */
 const steadyMs = 5_000
 
 /** Callbacks of a link. */
@@ -31,16 +31,16 @@ export interface LinkOwner {
   report(error: ErrorInfo): void
 }
 
-/** `idle`: not opened yet, or a lost connection is being handled. */
+/** State of a link. `idle`: it is not open yet, or a lost connection is being handled. */
 type State =
   | { readonly type: 'idle' | 'closed' }
-  /** True while the application is asked for a token. */
+  /** The application is being asked for a token. */
   | { readonly type: 'authorising' }
   | { readonly type: 'connecting'; readonly socket: WebSocketPort }
   | { readonly type: 'open'; readonly socket: WebSocketPort; readonly since: number }
   | { readonly type: 'waiting'; readonly retryAt: number }
 
-/** The session of all its connections. `sessionKey` proves that it is ours if the token does not. */
+/** The session of all of the link's connections. `sessionKey` proves that it is the client's if the token does not. */
 interface LinkSession {
   readonly sessionId: string
   readonly sessionKey: string | undefined
@@ -53,16 +53,16 @@ export class Link {
   readonly #owner: LinkOwner
   #state: State = { type: 'idle' }
   #hasBeenOpen = false
-  /** The status that was reported last. */
+  /** The last reported status. */
   #lastStatus: ClientStatus = 'connecting'
   #attempt = 0
-  /** Connections in a row that were refused for their token. */
+  /** Number of consecutive connections that were refused because of their token. */
   #refusals = 0
-  /** Timers: the next attempt, the welcome, the next ping; and the answer to a ping. */
+  /** Cancels the timer of the next attempt, the welcome or the next ping. The others: the answer to a ping, and `connectTimeoutMs`. */
   #cancelTimer: () => void = () => {}
   #cancelPong: (() => void) | undefined
   #cancelTimeout: (() => void) | undefined
-  /** Reason why there is no connection so far; reported once. */
+  /** Reason why there is no connection yet. Reported once. */
   #problem: ErrorInfo | undefined
   /** The last error that answered no command: the reason for a close. */
   #lastError: ErrorInfo | undefined
@@ -88,7 +88,7 @@ export class Link {
     return 'socket' in this.#state ? this.#state.socket : undefined
   }
 
-  /** Connects. Once. */
+  /** Connects. Call it once. */
   open(): void {
     const { clock, connectTimeoutMs } = this.#options
     if (connectTimeoutMs !== undefined)
@@ -99,12 +99,12 @@ export class Link {
     this.#dial()
   }
 
-  /** Sends a frame; nothing while it is not connected. */
+  /** Sends a frame. Does nothing while the link is not connected. */
   send(frame: ClientFrame): void {
     this.sendText(JSON.stringify(frame))
   }
 
-  /** Sends a serialised frame; nothing while it is not connected. */
+  /** Sends a serialised frame. Does nothing while the link is not connected. */
   sendText(text: string): void {
     try {
       this.#socket?.send(text)
@@ -113,7 +113,7 @@ export class Link {
     }
   }
 
-  /** Closes for good. Idempotent. */
+  /** Closes the link for good. Idempotent. */
   close(error: RuntimeError = closedError()): void {
     if (this.#state.type === 'closed') return
     this.#cancelTimeout?.()
@@ -223,7 +223,7 @@ export class Link {
     })
   }
 
-  /** The connection is lost or given up; `why` comes from the WebSocket, though not in browsers. */
+  /** Handles a connection that is lost or given up. `why` comes from the WebSocket, though not in browsers. */
   #lose(code?: number, why = code === undefined ? 'it was refused' : `it was closed with ${code}`): void {
     const { clock, retry, random } = this.#options
     const since = this.#state.type === 'open' ? this.#state.since : undefined
@@ -247,7 +247,7 @@ export class Link {
     this.#tellStatus()
   }
 
-  /** Number of refused tokens that are tolerated, because a token may have expired on its way. */
+  /** Returns true if another token may be tried. One refused token is tolerated, because it may have expired on its way. */
   #mayTryAnotherToken(): boolean {
     this.#refusals += 1
     return typeof this.#options.token === 'function' && this.#refusals === 1

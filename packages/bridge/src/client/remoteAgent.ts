@@ -28,16 +28,16 @@ import type { FeedOwner, RemoteFeed } from './remoteFeed.ts'
 import { RemoteParts } from './remoteParts.ts'
 import { RemoteRuns } from './remoteRuns.ts'
 
-/** Functions of the client that an agent uses. */
+/** Functions of the client that its agents use. */
 export interface AgentOwner extends FeedOwner {
-  /** Prefix of the ids of its requests. */
+  /** Prefix of the ids of the client's requests. */
   readonly sessionMark: string
-  /** The number of the next command. */
+  /** Returns the number of the next command. */
   nextNumber(): number
-  /** Sends a command, and again after a reconnect; `isKept` until it is released. */
+  /** Sends a command, and repeats it after a reconnect. With `isKept` it is repeated until it is released. */
   send(asking: Asking, isKept: boolean): void
   release(number: number): void
-  /** Calls `listener` once an agent with this id runs; returns a function that ends it. */
+  /** Calls `call` once an agent with this id runs. Returns a function that cancels the call. */
   onceThere(agentId: string, call: () => void): () => void
 }
 
@@ -54,13 +54,13 @@ export class RemoteAgent<
   readonly #owner: AgentOwner
   readonly #feed: RemoteFeed
   readonly #runs: RemoteRuns
-  /** Numbers of the commands whose runs have not ended, by request. */
+  /** Numbers of the commands whose runs have not ended, by request id. */
   readonly #numbers = new Map<string, number>()
   #stopListening: (() => void) | undefined
   #isChecking = false
   #calls: CallAnswers | undefined
 
-  /** Made by `client.agent` and `client.spawn`. */
+  /** Called by `client.agent` and `client.spawn`. */
   constructor(id: string, owner: AgentOwner, feed: RemoteFeed) {
     super()
     this.id = id
@@ -75,8 +75,8 @@ export class RemoteAgent<
   }
 
   /**
-   * Starts a run; a busy agent runs it after earlier ones. A refusal by the server is the run's result, with an error.
-   * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`; nothing happened then.
+   * Starts a run. A busy agent runs it after earlier ones. If the server refuses it, the run's result has the error.
+   * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`, before anything is sent
    */
   prompt(content: Content, options: RunOptions = {}): Run<Output, Event> {
     return this.#start({ type: 'agent.prompt', agentId: this.id, content }, options)
@@ -102,21 +102,21 @@ export class RemoteAgent<
     return this.send({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
   }
 
-  /** Ends the current run, and calls in the background: all of them, or as `background` says. */
+  /** Ends the current run and background calls: all of them, or those selected by `background`. */
   abort(options?: AbortOptions): Promise<void> {
     return this.send({ type: 'agent.abort', agentId: this.id, ...abortFields(options) })
   }
 
-  /** Decides a call or question that waits, by its `key`, as `decide` of a local agent. Rejects with `CALL_NOT_PENDING`, `ANSWER_INVALID`. */
+  /** Decides a waiting call or question by its `key`, as `decide` of a local agent does. Rejects with `CALL_NOT_PENDING`, `ANSWER_INVALID`. */
   decide(key: string, decision: Decision, how?: string | DecideOptions): Promise<void> {
     const command = { type: 'agent.decide', agentId: this.id, callId: key, ...decided(decision, how) }
     return this.send(command as AgentCommand)
   }
 
   /**
-   * Carries out the calls of a tool that has no `run`, of this agent and of those below it: now, and whenever one is asked for, until the
-   * function that it returns is called. The value that `carryOut` returns is the result; an error that it throws goes to the model. Between two
-   * clients the first to answer counts; the other's signal is aborted. `Input` is the type that the tool's schema takes.
+   * Carries out the calls of a tool without `run`, for this agent and its descendants: waiting calls, and later ones until the returned function is
+   * called. The value that `carryOut` returns is the result. An error that it throws goes to the model. Of several clients, the first to answer
+   * counts, and the others' signals are aborted. `Input` is the type that the tool's schema takes.
    *
    * @throws RuntimeError `INVALID_OPTION`: it is no function, or there is one for the name.
    */
@@ -135,17 +135,17 @@ export class RemoteAgent<
     return this.send({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
   }
 
-  /** Hides steps of the model, or its oldest until `tokens` are hidden; with `mask` only the contents of their results. */
+  /** Hides steps from the model, or the oldest ones until `tokens` are hidden. With `mask`, only the contents of their results are hidden. */
   prune(options: PruneOptions): Promise<void> {
     return this.send({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
   }
 
-  /** Folds every step of the model that may be folded. Rejects with `BRAKING_OFF`. */
+  /** Folds every step that may be folded. Rejects with `BRAKING_OFF`. */
   fold(): Promise<void> {
     return this.send({ type: 'agent.fold', agentId: this.id })
   }
 
-  /** Asks a policy of `braking.policies` by name, whatever its trigger says. Rejects with `BRAKING_OFF`, `POLICY_NOT_FOUND`. */
+  /** Runs a policy of `braking.policies` by name, regardless of its trigger. Rejects with `BRAKING_OFF`, `POLICY_NOT_FOUND`. */
   brake(policy: string): Promise<void> {
     return this.send({ type: 'agent.brake', agentId: this.id, policy })
   }
@@ -155,14 +155,14 @@ export class RemoteAgent<
     return this.send({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })
   }
 
-  /** Copies steps of an abandoned branch to the end. A `graft.applied` event reports the outcome. */
+  /** Copies steps of an abandoned branch to the end of the trunk. A `graft.applied` event reports the outcome. */
   graft(steps: string | readonly string[]): Promise<void> {
     return this.send({ type: 'agent.graft', agentId: this.id, steps: stepsIn(steps) })
   }
 
   /**
-   * Sets options of the agent from its next turn on; `null` resets them. As `use` of a local agent, but a model is one of the definition's
-   * `models`, by name. Rejects with `INVALID_OPTION`, `MODEL_NOT_FOUND`.
+   * Sets options of the agent from its next turn on; `null` resets them. Works as `use` of a local agent, but a
+   * model is one of the definition's `models`, by name. Rejects with `INVALID_OPTION`, `MODEL_NOT_FOUND`.
    */
   use(use: UseChange | null): Promise<void> {
     return this.send({ type: 'agent.use', agentId: this.id, use })
@@ -173,7 +173,7 @@ export class RemoteAgent<
     return this.send({ type: 'agent.pin', agentId: this.id, step })
   }
 
-  /** Removes a pin. Otherwise like `pin`. */
+  /** Removes the pin of a step. Otherwise as `pin`. */
   unpin(step: string): Promise<void> {
     return this.send({ type: 'agent.unpin', agentId: this.id, step })
   }
@@ -184,9 +184,9 @@ export class RemoteAgent<
   }
 
   /**
-   * Calls `listener` with every event from now on, or from a record on; returns a function that ends it. Records come without a gap or a repeat, also
-   * across reconnects; events that are not in the log are only sent live. A listener that throws affects nothing else. `client.onError` gets its
-   * error, and a refusal by the server.
+   * Calls `listener` with every event from now on, or from a record on. Returns a function that unsubscribes. Records
+   * come without gaps or repeats, even across reconnects. Events that are not in the log are only sent live. A listener
+   * that throws affects nothing else. `client.onError` receives its error, and a refusal by the server.
    * @throws RuntimeError `INVALID_OPTION`
    */
   subscribe(listener: (event: Event) => unknown, options?: Own<RemoteSubscribeOptions>): () => void
@@ -238,7 +238,7 @@ export class RemoteAgent<
     }
   }
 
-  /** Returns every event from now on, or from a record on, as an async iterable with a bounded buffer. Leave the loop to end it. */
+  /** Returns every event from now on, or from a record on, as an async iterable with a bounded buffer. Leaving the loop ends it. */
   events(options?: Own<RemoteListenOptions>): AsyncIterableIterator<Event>
   events(options: RemoteListenOptions): AsyncIterableIterator<AgentEvent>
   events(options: RemoteListenOptions = {}): AsyncIterableIterator<AgentEvent> {
@@ -321,7 +321,7 @@ export class RemoteAgent<
     })
   }
 
-  /** Called when everything up to a record was sent. */
+  /** Handles the notice that everything up to a record was sent. */
   caughtUp(seq: number): void {
     const isAll = this.#feed.caughtUp(seq)
     if (isAll && this.#calls !== undefined) void this.#calls.look()
@@ -329,8 +329,8 @@ export class RemoteAgent<
   }
 
   /**
-   * Finds out if an interrupted run continues, which is known once the agent is awake. The run's command wakes the agent and was sent again
-   * before this query, so events up to its answer settle the question.
+   * Checks if an interrupted run continues, which is known once the agent is awake. The run's command wakes the
+   * agent and was sent again before this query, so events up to its answer settle the question.
    */
   async #checkInterrupted(): Promise<void> {
     this.#isChecking = true

@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../../../../src/actors/define/agentDefinit
 import type { EventsOf } from '../../../../src/actors/define/typedEvents.ts'
 import type { RemoteAgent } from './remoteAgent.ts'
 
-/** An agent of a definition whose code is on the server: `RemoteAgentOf<typeof coder>`. */
+/** A remote agent whose definition's code is on the server: `RemoteAgentOf<typeof coder>`. */
 export type RemoteAgentOf<D extends AgentDefinition> =
   D extends AgentDefinition<infer Output, never, infer Calls, infer State>
     ? RemoteAgent<Output, EventsOf<Calls>, State>
@@ -11,8 +11,8 @@ export type RemoteAgentOf<D extends AgentDefinition> =
 
 export interface OutputOptions<Output> {
   /**
-   * Checks and reads the answers of the agent's runs; an answer that does not fit ends the run here with `OUTPUT_INVALID`. Without it `output`
-   * is the JSON that the server checked, without conversions and defaults of its schema.
+   * Schema that checks and parses the answers of the agent's runs. An answer that does not match ends the run here with
+   * `OUTPUT_INVALID`. Without it `output` is the JSON that the server checked, without the schema's conversions and defaults.
    */
   readonly output: z.ZodType<Output>
 }

@@ -12,7 +12,7 @@ export type EventFrame = Extract<ServerFrame, { type: 'event' }>
 /** Functions of the client that a feed uses. */
 export interface FeedOwner {
   readonly clock: Clock
-  /** Sends a query, again after a reconnect. */
+  /** Sends a query, and repeats it after a reconnect. */
   ask(frame: Asked): Promise<unknown>
   /** Sends a query that is not repeated after a reconnect. */
   askOnce(frame: Asked, refused: (error: RuntimeError) => void): void
@@ -23,13 +23,13 @@ export interface FeedOwner {
 
 /** The current subscription. */
 interface Subscription {
-  /** `seq` of the last record that came. */
+  /** `seq` of the last received record. */
   position: number
   readonly deltas: boolean
   readonly descendants: boolean
   readonly requests: boolean
   readonly captured: boolean
-  /** `opening`: events may still belong to the previous subscription; `live`: the log was delivered. */
+  /** State of the subscription. `opening`: events may still belong to the previous one. `live`: the log has been delivered. */
   state: 'opening' | 'open' | 'live'
 }
 
@@ -45,14 +45,14 @@ export class RemoteFeed {
   readonly #agentId: string
   readonly #owner: FeedOwner
   #listeners: readonly FeedListener[] = []
-  /** Callbacks waiting until the end of the log is known. */
+  /** Callbacks that wait until the end of the log is known; `undefined` once it is. */
   #waiting: Waiting[] | undefined
   #subscription: Subscription | undefined
   /** The highest `seq` received while subscribed. */
   #maxSeq = 0
   /** Fields that all events of the agent share; pieces of replies arrive without them. */
   #origin: Pick<EventOrigin, 'path' | 'incognito'> = { path: [] }
-  /** `seq` of the last record if this client spawned the agent: nothing after it may be missed. */
+  /** `seq` of the last record if this client spawned the agent. No event after it may be missed. */
   #spawnSeq: number | undefined
 
   constructor(agentId: string, owner: FeedOwner) {
@@ -60,17 +60,17 @@ export class RemoteFeed {
     this.#owner = owner
   }
 
-  /** The agent was spawned here: its first listener starts after this record. */
+  /** Notes that the agent was spawned here. Its first listener starts after this record. */
   spawned(seq: number): void {
     this.#spawnSeq = seq
   }
 
-  /** `seq` of the last record that came, while there are listeners. */
+  /** `seq` of the last received record, while there are listeners. */
   get lastSeq(): number | undefined {
     return this.#subscription?.position
   }
 
-  /** Adds a listener; returns a function that removes it. @throws RuntimeError `INVALID_OPTION` if that record does not exist yet. */
+  /** Adds a listener. Returns a function that removes it. @throws RuntimeError `INVALID_OPTION` if its first record does not exist yet */
   add(wants: ListenerOptions): () => void {
     const { position } = this.#subscription ?? {}
     if (position !== undefined && (wants.cursor ?? 0) > Math.max(this.#maxSeq, position)) {
@@ -94,13 +94,13 @@ export class RemoteFeed {
     return this.#spawnSeq ?? this.#owner.knownSeq?.(this.#agentId)
   }
 
-  /** Calls back once listeners know where to start, possibly at once; or calls `refused` if they never will. */
+  /** Calls `call` once listeners know where to start, possibly immediately, or `refused` if they never will. */
   whenOpen(call: () => void, refused: (error: RuntimeError) => void): void {
     if (this.#waiting === undefined) call()
     else this.#waiting.push({ call, refused })
   }
 
-  /** Called for a new connection. */
+  /** Subscribes again after a reconnect, if there are listeners. */
   reopen(): void {
     if (this.#subscription !== undefined && this.#listeners.length > 0) this.#subscribe()
   }
@@ -122,7 +122,7 @@ export class RemoteFeed {
     for (const listener of this.#listeners) listener.takeDelta(frame, at)
   }
 
-  /** Called when everything up to a record was sent. Returns `false` if that was by an earlier subscription. */
+  /** Handles the notice that everything up to a record was sent. Returns `false` if that was by an earlier subscription. */
   caughtUp(seq: number): boolean {
     if (this.#subscription === undefined || seq > this.#subscription.position) return false
     this.#subscription.state = 'live'
@@ -130,7 +130,7 @@ export class RemoteFeed {
     return true
   }
 
-  /** Called when no more events come: the agent has ended or, with an error, cannot be read. */
+  /** Ends the listeners when no more events will come: the agent has ended or, with an error, cannot be read. */
   close(error?: RuntimeError): void {
     const listeners = this.#listeners
     this.#listeners = []

@@ -29,16 +29,16 @@ export class RemoteHost {
   readonly id: string
   readonly #ask: (frame: Asked) => Promise<unknown>
 
-  /** Made by `client.host`. */
+  /** Called by `client.host`. */
   constructor(id: string, ask: (frame: Asked) => Promise<unknown>) {
     this.id = id
     this.#ask = ask
   }
 
   /**
-   * Gives the machine an event; resolves once that is in the server's store and was taken. A closed machine is opened for it, if the server knows its
-   * definition. It is taken once, however often the connection is lost meanwhile; `requestId` says so beyond this client. Rejects with
-   * `MACHINE_NOT_FOUND`, `MACHINE_CLOSED` (it is done), `EVENT_INVALID`, `QUEUE_FULL`, `BRIDGE_FORBIDDEN`.
+   * Sends the machine an event. Resolves once the event is in the server's store and was taken. A closed machine is opened for it, if the server
+   * knows its definition. The event is taken once, even if the connection is lost meanwhile. `requestId` ensures this beyond this client. Rejects
+   * with `MACHINE_NOT_FOUND`, `MACHINE_CLOSED` (it is done), `EVENT_INVALID`, `QUEUE_FULL`, `BRIDGE_FORBIDDEN`.
    */
   async send(
     event: { readonly type: string; readonly [field: string]: unknown },
@@ -48,8 +48,8 @@ export class RemoteHost {
   }
 
   /**
-   * Returns the state of the machine. `after`: waits for a record after this `seq`, at most 20 seconds. Rejects with `MACHINE_NOT_FOUND`,
-   * `BRIDGE_FORBIDDEN`.
+   * Returns the state of the machine. With `after`, waits for a record after this `seq`, at most 20 seconds.
+   * Rejects with `MACHINE_NOT_FOUND`, `BRIDGE_FORBIDDEN`.
    */
   async read({ after }: { readonly after?: number } = {}): Promise<HostView> {
     const frame = { type: 'host.read', hostId: this.id, ...(after === undefined ? {} : { after }) } as const
@@ -57,8 +57,8 @@ export class RemoteHost {
   }
 
   /**
-   * Returns the state of the machine with the newest 200 records of its log in words. `after`: only records after this `seq`, and it waits for one,
-   * at most 20 seconds. Rejects as `read` does.
+   * Returns the state of the machine with the newest 200 records of its log, as texts. With `after`, returns
+   * only records after this `seq`, and waits for one, at most 20 seconds. Rejects as `read` does.
    */
   async history({ after }: { readonly after?: number } = {}): Promise<{
     readonly host: HostView

@@ -10,11 +10,11 @@ import {
 import type { StateOp } from '../../../../src/protocol/parts/state/patch.ts'
 import { RemoteQuestions } from './remoteQuestions.ts'
 
-/** Commands of parts that a client gives an agent. */
+/** Commands for an agent's state, permissions and schedules. */
 export abstract class RemoteParts<out State = unknown> extends RemoteQuestions<State> {
   protected abstract send(command: AgentCommand): Promise<void>
 
-  /** Changes the state by RFC 6902. `base`: the version that the patch was made for. Rejects as `updateState` does. */
+  /** Changes the state by a patch as in RFC 6902. `base` is the version that the patch was made for. Rejects as `updateState` does. */
   patchState(patch: readonly StateOp[], base?: number): Promise<void> {
     return this.send({
       type: 'agent.state',
@@ -29,17 +29,17 @@ export abstract class RemoteParts<out State = unknown> extends RemoteQuestions<S
     return this.send({ type: 'agent.permit', agentId: this.id, rule, ...given(options ?? {}) } as AgentCommand)
   }
 
-  /** Takes a rule back that was added, by its id. Rejects with `RULE_NOT_FOUND`. */
+  /** Removes a rule that was added, by its id. Rejects with `RULE_NOT_FOUND`. */
   revoke(grant: string): Promise<void> {
     return this.send({ type: 'agent.revoke', agentId: this.id, grant })
   }
 
-  /** Changes what happens to calls that no rule is about. Rejects with `PERMISSIONS_OFF`. */
+  /** Changes the mode for calls that no rule covers. Rejects with `PERMISSIONS_OFF`. */
   setMode(mode: PermissionMode): Promise<void> {
     return this.send({ type: 'agent.mode', agentId: this.id, mode })
   }
 
-  /** Makes the agent a prompt at certain times, as `schedule` of a local agent does. Rejects with `SCHEDULE_INVALID`. */
+  /** Prompts the agent at certain times, as `schedule` of a local agent does. Rejects with `SCHEDULE_INVALID`. */
   schedule(options: ScheduleOptions): Promise<void> {
     return this.send(scheduleCommand(this.id, options))
   }
@@ -49,7 +49,7 @@ export abstract class RemoteParts<out State = unknown> extends RemoteQuestions<S
     return this.send({ type: 'agent.unschedule', agentId: this.id, schedule: scheduleNamed('unschedule', id) })
   }
 
-  /** Fires a schedule now, beside its times. Rejects with `SCHEDULE_NOT_FOUND`. */
+  /** Fires a schedule now, in addition to its times. Rejects with `SCHEDULE_NOT_FOUND`. */
   fire(id: string): Promise<void> {
     return this.send({ type: 'agent.fire', agentId: this.id, schedule: scheduleNamed('fire', id) })
   }

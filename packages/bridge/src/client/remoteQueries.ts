@@ -13,7 +13,7 @@ export interface RemotePage {
 export interface RemoteSessionPage extends RemotePage {
   /** Only sessions whose agents run on the server or, with `false`, whose agents do not. */
   readonly running?: boolean
-  /** Only forks of this agent. */
+  /** Only forks of this agent's own log. */
   readonly forkedFrom?: string
 }
 

@@ -17,7 +17,7 @@ import type { AppState } from './fold/foldAppState.ts'
 import type { Asked } from './outgoing.ts'
 import { readSharedPast } from './sharedPast.ts'
 
-/** The part of an agent on a server that asks, and the state that it is asked for. */
+/** Queries to an agent on a server, and the agent's application state. */
 export abstract class RemoteQuestions<out State = unknown> {
   abstract readonly id: string
   protected abstract ask(frame: Asked): Promise<unknown>
@@ -34,8 +34,8 @@ export abstract class RemoteQuestions<out State = unknown> {
   }
 
   /**
-   * Creates an agent that shares the past of this one up to the step of a node, such as `n12`, and continues when it is prompted. Rejects with
-   * `BRIDGE_FORBIDDEN` without the right `spawn`, `NODE_NOT_FOUND`, `AGENT_INCOGNITO`.
+   * Creates an agent that shares this agent's past up to the step of a node, such as `n12`, and continues when it is
+   * prompted. Rejects with `BRIDGE_FORBIDDEN` without the right `spawn`, `NODE_NOT_FOUND`, `AGENT_INCOGNITO`.
    */
   async fork(at: string): Promise<{ readonly agentId: string }> {
     return readAnswer(forkShape, await this.ask({ type: 'agent.fork', agentId: this.id, at }))
@@ -49,15 +49,15 @@ export abstract class RemoteQuestions<out State = unknown> {
   }
 
   /**
-   * Returns a read-only token for this agent and those below it, valid for `ms`, a day by default. Rejects with `BRIDGE_FORBIDDEN` without the right
-   * `share`, `INVALID_OPTION`.
+   * Returns a read-only token for this agent and its descendants, valid for `ms` milliseconds, a day by
+   * default. Rejects with `BRIDGE_FORBIDDEN` without the right `share`, `INVALID_OPTION`.
    */
   async share({ ms }: { readonly ms?: number } = {}): Promise<RemoteShare> {
     const asked = { type: 'agent.share', agentId: this.id, ...(ms === undefined ? {} : { ms }) } as const
     return readAnswer(shareShape, await this.ask(asked))
   }
 
-  /** Returns the state that the agent has beside its conversation, for clients with the right `see.all`. Rejects with `STATE_OFF`, and as `snapshot` does. */
+  /** Returns the agent's application state, for clients with the right `see.all`. Rejects with `STATE_OFF`, and as `snapshot` does. */
   async appState(): Promise<AppState & { readonly value: State }> {
     const { appState } = await this.snapshot()
     if (appState !== undefined) return appState as AppState & { readonly value: State }
@@ -65,9 +65,9 @@ export abstract class RemoteQuestions<out State = unknown> {
   }
 
   /**
-   * Changes that state as `updateState` of a local agent does; resolves with the state that this made. If somebody else has changed the same
-   * meanwhile, `update` is called once more with the newest state. Rejects with `STATE_CONFLICT` if that happens again, `STATE_INVALID`, `STATE_OFF`,
-   * `BRIDGE_FORBIDDEN` without the right `control`.
+   * Changes that state as `updateState` of a local agent does. Resolves to the new state. If another author has changed
+   * the same place meanwhile, `update` is called once more with the newest state. Rejects with `STATE_CONFLICT` if that
+   * happens again, `STATE_INVALID`, `STATE_OFF`, `BRIDGE_FORBIDDEN` without the right `control`.
    */
   async updateState(update: (draft: State) => State | void): Promise<State> {
     const once = async (): Promise<State> => {
@@ -83,6 +83,6 @@ export abstract class RemoteQuestions<out State = unknown> {
     })
   }
 
-  /** Changes the state by RFC 6902. `base`: the version that the patch was made for. Rejects as `updateState` does. */
+  /** Changes the state by a patch as in RFC 6902. `base` is the version that the patch was made for. Rejects as `updateState` does. */
   abstract patchState(patch: readonly StateOp[], base?: number): Promise<void>
 }

@@ -37,7 +37,7 @@ export class RemoteRoster {
     }
   }
 
-  /** Called for a new connection. */
+  /** Asks for the agents again after a reconnect, if there are listeners. */
   reopen(): void {
     if (this.#listeners.size === 0) return
     this.#isFirst = true

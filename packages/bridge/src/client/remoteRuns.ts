@@ -12,12 +12,12 @@ export class RemoteRuns {
   #current: RunHandle | undefined
   /** A run during which the server died: it either continues as another run or stays paused. */
   #interrupted: { readonly run: RunHandle; readonly end: EventOf<'run.end'> } | undefined
-  /** Schema that checks answers; without it the server's verdict is taken. */
+  /** Schema that checks answers. Without it the server's check is trusted. */
   output: z.ZodType | undefined
   #said: SaidAnswer = { text: '', isAnswer: false }
   readonly #onEnd: (requestId: string) => void
 
-  /** `onEnd`: called when the result of a request is known. */
+  /** Takes `onEnd`, which is called when the result of a request is known. */
   constructor(onEnd: (requestId: string) => void) {
     this.#onEnd = onEnd
   }
@@ -31,14 +31,14 @@ export class RemoteRuns {
     return this.#interrupted !== undefined
   }
 
-  /** The handle of the run that the request of this id will start. */
+  /** Returns the handle of the run that the request with this id will start. */
   expect(requestId: string): RunHandle {
     const run = new RunHandle(requestId)
     this.#expected.set(requestId, run)
     return run
   }
 
-  /** Takes the agent's next event. */
+  /** Processes the agent's next event. */
   take(event: AgentEvent): void {
     if (event.type === 'run.start') this.#begin(event)
     else if (event.type === 'queue.changed' && event.why === 'dropped') this.#dropped(event.removed ?? [])
@@ -49,12 +49,12 @@ export class RemoteRuns {
     else run?.push(event)
   }
 
-  /** Called when all records have arrived and the agent is loaded, so an interrupted run will not continue on its own. */
+  /** Ends an interrupted run once all records have arrived and the agent is loaded, because the run will not continue on its own. */
   caughtUp(): void {
     this.#endInterrupted()
   }
 
-  /** Called when the request was refused, or its run has no end in the log. */
+  /** Ends a run whose request was refused, or that has no end in the log. */
   cancel(requestId: string, stopReason: RunResult['stopReason'], error?: ErrorInfo): void {
     const run = this.#expected.get(requestId) ?? (this.#current?.requestId === requestId ? this.#current : undefined)
     if (run === undefined) return
@@ -64,7 +64,7 @@ export class RemoteRuns {
     this.#onEnd(requestId)
   }
 
-  /** Called when no more events of the agent will come. */
+  /** Ends all runs when no more events of the agent will come. */
   cancelAll(stopReason: RunResult['stopReason'], error?: ErrorInfo): void {
     this.#endInterrupted()
     const runs = new Set([...(this.#current === undefined ? [] : [this.#current]), ...this.#expected.values()])
@@ -117,7 +117,7 @@ export class RemoteRuns {
     this.#said = answerIn(event) ?? this.#said
   }
 
-  /** Returns the answer as the server checked it, without conversions and defaults of its schema. */
+  /** Returns the answer as the server checked it, without its schema's conversions and defaults. */
   #answer(): { output?: unknown } {
     const json = this.#said.isAnswer ? readJson(answerText(this.#said)) : undefined
     return json === undefined ? {} : { output: unwrapped(json.value) }

@@ -1,19 +1,19 @@
-/** Outcome of a request: its answer if it was refused, else `undefined`. Rejects if the connection broke. */
+/** Outcome of a request: the answer if it was refused, else `undefined`. Rejects if the connection broke. */
 type Sent = Promise<Response | undefined>
 
 /**
- * The requests of one chat that resume it. A resuming request without an answer is dropped once something is decided: the older state in its
- * answer would replace the newer one, and show the buttons that were just used.
+ * The requests that resume one chat. An unanswered resuming request is dropped once a decision is sent: the
+ * older state in its answer would replace the newer one, and show the buttons that were just used.
  */
 export class ResumedChat {
-  /** Ends each request that is not answered yet. */
+  /** Functions that end the requests that are not answered yet. */
   readonly #unanswered = new Set<() => void>()
   /** Decision that was sent while a resuming request had no answer. */
   #sent: Sent | undefined
 
   /**
-   * Requests the stream of the current run. If something is decided before the answer comes, there is nothing to resume (204) once the decision
-   * has been answered; a refusal of the decision is the answer.
+   * Requests the stream of the current run. If a decision is sent before the answer comes, there is nothing to
+   * resume (204) once the decision has been answered. If the decision is refused, the refusal is the answer.
    */
   resume(send: (signal: AbortSignal) => Promise<Response>, signal: AbortSignal | null): Promise<Response> {
     const ends = new AbortController()

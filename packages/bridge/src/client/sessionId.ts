@@ -1,7 +1,7 @@
 import { tokenProtocolPrefix } from '../../../wire/src/bridgeProtocol.ts'
 import { hmacSha256, sha256 } from './sha256.ts'
 
-/** Bytes of the keyed hash that a session id carries. */
+/** Number of bytes of the keyed hash in a session id. */
 const macBytes = 16
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -5,7 +5,7 @@ function primes(count: number): number[] {
   return found
 }
 
-/** Returns the first 32 fractional bits. Roots of small numbers are exact far beyond them. */
+/** Returns the first 32 fractional bits of a root. Roots of small numbers are exact far beyond these bits. */
 const fraction = (root: number): number => ((root % 1) * 2 ** 32) | 0
 
 /** Fractions of the cube roots of the first 64 primes. */
@@ -47,7 +47,7 @@ function mixBlock(state: Uint32Array, words: Uint32Array): void {
   for (const [index, value] of [a, b, c, d, e, f, g, h].entries()) state[index] = state[index]! + value
 }
 
-/** Synchronous SHA-256: the browser's is asynchronous, and absent on pages without TLS. */
+/** Returns the SHA-256 of a message. It is synchronous, unlike the browser's, which is also missing on pages without TLS. */
 export function sha256(message: Uint8Array): Uint8Array {
   const blocks = padded(message)
   const state = Uint32Array.from(initial)
@@ -61,7 +61,7 @@ export function sha256(message: Uint8Array): Uint8Array {
   return new Uint8Array(digest.buffer)
 }
 
-/** HMAC-SHA256. */
+/** Returns the HMAC-SHA256 of a message. */
 export function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
   const block = new Uint8Array(blockBytes)
   block.set(key.length > blockBytes ? sha256(key) : key)

@@ -13,7 +13,7 @@ export interface Wrong {
  */
 export interface Shape<out T> {
   (value: unknown): Wrong | undefined
-  /** Never set; carries the type `T`. */
+  /** Marker of the type `T`. Never set. */
   readonly of?: T
 }
 
@@ -30,7 +30,7 @@ export type Fields<T> = {
 /** Describes a fault in one line: `agents.0.seq: give a whole number`. */
 export const wrongText = ({ path, what }: Wrong): string => (path.length === 0 ? what : `${path.join('.')}: ${what}`)
 
-/** A shape of one test. */
+/** Returns a shape with a single test. */
 export const thatIs = <T>(test: (value: unknown) => boolean, what: string): Shape<T> => {
   const wrong: Wrong = { path: [], what }
   return (value) => (test(value) ? undefined : wrong)
@@ -40,11 +40,11 @@ export const anything: Shape<unknown> = () => undefined
 export const text = thatIs<string>((value) => typeof value === 'string', 'give a text')
 export const number = thatIs<number>((value) => Number.isFinite(value), 'give a number')
 export const positive = thatIs<number>((value) => Number.isFinite(value) && (value as number) > 0, 'give more than 0')
-/** A whole number from 0 on. */
+/** Shape of a whole number, 0 or more. */
 export const count = thatIs<number>((value) => Number.isSafeInteger(value) && (value as number) >= 0, 'give a count')
 export const yesOrNo = thatIs<boolean>((value) => typeof value === 'boolean', 'give true or false')
 
-/** Shape of one of these words. */
+/** Returns the shape of one of these words. */
 export const word = <const T extends string | boolean>(...words: readonly T[]): Shape<T> =>
   thatIs((value) => words.includes(value as T), `give ${words.map((one) => JSON.stringify(one)).join(' or ')}`)
 
@@ -73,16 +73,16 @@ export const list =
 
 const notAnObject: Wrong = { path: [], what: 'give an object' }
 
-/** An object of any fields. */
+/** Shape of an object with any fields. */
 export const record = thatIs<Record<string, unknown>>(isFields, notAnObject.what)
 
-/** Texts by name. */
+/** Shape of an object whose values are texts. */
 export const texts = thatIs<Record<string, string>>(
   (value) => isFields(value) && Object.values(value).every((one) => typeof one === 'string'),
   'give texts by name',
 )
 
-/** Shape of an object that checks some fields of a type and ignores the others. */
+/** Returns the shape of an object that checks some fields of a type and ignores the others. */
 export function partly<T>(fields: Partial<Fields<T>>): Shape<T> {
   const entries = Object.entries(fields) as [string, Shape<unknown> | Maybe<unknown>][]
   const shapes = entries.map(([key, field]) =>
@@ -102,10 +102,10 @@ export function partly<T>(fields: Partial<Fields<T>>): Shape<T> {
   }
 }
 
-/** Shape of an object with all fields of a type. Unknown fields of a newer version are allowed. */
+/** Returns the shape of an object with all fields of a type. Unknown fields of a newer version are allowed. */
 export const fields = <T>(all: Fields<T>): Shape<T> => partly(all)
 
-/** Shape of an object with exactly the fields of a type. */
+/** Returns the shape of an object with exactly the fields of a type. */
 export function onlyFields<T>(all: Fields<T>): Shape<T> {
   const shape = partly<T>(all)
   return (value) => {
@@ -114,7 +114,7 @@ export function onlyFields<T>(all: Fields<T>): Shape<T> {
   }
 }
 
-/** Shape of a union of objects, told apart by the value of one field. */
+/** Returns the shape of a union of objects, told apart by the value of one field. */
 export const oneOf =
   <K extends string, T extends { readonly [F in K]: string }>(
     key: K,

@@ -4,21 +4,21 @@ import type { RemotePage } from './remoteQueries.ts'
 import { anything, count, fields, list, maybe, number, orNull, text, type Shape } from './shape.ts'
 import { errorShape, usage } from './summaryShapes.ts'
 
-/** Which spending of a server's sessions is summed, and how. Times are rounded down to whole five minutes. */
+/** Selection and grouping of a server's spending. Times are rounded down to whole five minutes. */
 export interface RemoteSpendOptions extends Pick<RemotePage, 'metadata'> {
-  /** Default: `session`. */
+  /** Key by which spending is grouped. Default: `session`. */
   readonly by?: SpendBy
-  /** Only what was spent from this time on, in epoch milliseconds. */
+  /** Only spending from this time on, in epoch milliseconds. */
   readonly since?: number
-  /** Adds a series of costs to each group: the length of a slice in milliseconds, a multiple of five minutes. Needs `since`. */
+  /** Length of a slice in milliseconds, a multiple of five minutes. Adds a series of costs to each group. Needs `since`. */
   readonly every?: number
-  /** Number of groups, at most 100. Default: 20. */
+  /** Maximum number of groups, at most 100. Default: 20. */
   readonly limit?: number
 }
 
 /** Spending of sessions on models. */
 export interface RemoteSpend extends Spend {
-  /** Number of groups on the whole. */
+  /** Total number of groups. */
   readonly total: number
   /** Number of logs that could not be read to their end. */
   readonly unread: number
@@ -50,7 +50,7 @@ export const spendShape = fields<RemoteSpend>({
   unreadLogs: list(fields<RemoteSpend['unreadLogs'][number]>({ agentId: text, error: errorShape })),
 })
 
-/** Returns the fields of the command that asks for it. Pure. */
+/** Returns the fields of the command `session.spend`. Pure. */
 export const spendFrame = ({ by, ...rest }: RemoteSpendOptions) =>
   ({
     type: 'session.spend',

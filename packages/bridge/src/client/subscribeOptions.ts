@@ -1,11 +1,11 @@
 import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
 
 export interface RemoteListenOptions {
-  /** The first record to hear, from the log; default: from now on. */
+  /** The first record to deliver from the log; default: only later events. */
   readonly fromSeq?: number
   /** Delivers text as it grows. Default `true`. */
   readonly deltas?: boolean
-  /** Deliver events of sub-agents too, however deep, while connected: after a reconnect only later ones. Default `false`. */
+  /** Delivers events of sub-agents too, at any depth, while connected. After a reconnect only later events come. Default `false`. */
   readonly descendants?: boolean
   /**
    * Delivers requests to the model too, as `turn.request` events; each contains the whole conversation. Needs the right `see.all`. Default `false`.
@@ -20,10 +20,10 @@ export interface RemoteSubscribeOptions extends RemoteListenOptions {
   readonly rereads?: boolean
   /** Waits for an agent that does not exist yet, after a call of `onEnd`, and follows it once the server's roster shows it. Default `false`. */
   readonly awaits?: boolean
-  /** Called when everything so far was delivered: at first, and after every reconnect. */
+  /** Called when everything so far has been delivered: initially, and after every reconnect. */
   readonly onCaughtUp?: () => unknown
   /**
-   * Called once when no more events will come: the agent was stopped or, with an error, cannot be followed. Default: `client.onError` gets the error.
+   * Called once when no more events will come: the agent was stopped or, with an error, cannot be followed. Default: `client.onError` gets it.
    */
   readonly onEnd?: (error?: ErrorInfo) => unknown
 }

@@ -21,7 +21,7 @@ import {
   type Shape,
 } from './shape.ts'
 
-/** An error of a server, of whatever version. */
+/** Shape of an error from a server of any version. */
 export const errorShape = fields<ErrorInfo>({ code: text, message: text })
 
 export const stopReason = word<RunStopReason>('stop', 'length', 'refusal', 'paused', 'aborted', 'error')
@@ -44,7 +44,7 @@ const lastRun = fields<LastRun>({ stopReason, at: number, error: maybe(errorShap
 
 export const metadataShape = record as unknown as Shape<Metadata>
 
-/** Fields of an agent's summary. */
+/** Shapes of the fields of an agent's summary. */
 export const summaryFields: Fields<AgentSummary> = {
   agentId: text,
   definition: text,
@@ -69,10 +69,10 @@ export const summaryFields: Fields<AgentSummary> = {
   worker: maybe(text),
 }
 
-/** An agent in a list. */
+/** Shape of an agent in a list. */
 export const summaryShape = fields<AgentSummary>(summaryFields)
 
-/** A session in a list. */
+/** Shape of a session in a list. */
 export const sessionShape = fields<SessionEntry>({
   agentId: text,
   kind: maybe(word('machine')),

@@ -8,7 +8,7 @@ interface Options {
   readonly metadata?: Metadata
 }
 
-/** The client that it is watched with. */
+/** Functions of the client that the watch uses. */
 interface Watching {
   readonly status: ClientStatus
   waiting(options: Options): Promise<RemoteWaiting>
@@ -21,14 +21,14 @@ interface Told {
   failed(thrown: unknown): void
 }
 
-/** Requests everything that waits again whenever the list of running agents changes. At other agents it changes only when one of them starts. */
+/** Reports everything that waits for people. It asks again when running agents' entries change; others change only when an agent starts. */
 export function watchWaiting(client: Watching, options: Options, { tell, failed }: Told): () => void {
   const keys = new Map<string, string>()
   let isOver = false
-  /** `again`: something has changed since the last request. */
+  /** State of the request. `again`: a change has occurred since the request was sent. */
   let asking: 'no' | 'yes' | 'again' = 'no'
   let said: string | undefined
-  /** Agents of the previous answer: an agent that did not run may be decided at in the moment in which it begins to. */
+  /** Agents in the previous answer. An agent that was not running may receive a decision just as it starts. */
   let listed: ReadonlySet<string> = new Set()
   const ask = async (): Promise<void> => {
     if (asking !== 'no') {

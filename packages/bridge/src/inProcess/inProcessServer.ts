@@ -14,11 +14,11 @@ import { bridgeLimitsSchema, limitsOf, type BridgeLimits } from '../server/limit
 import type { ServedDeps } from '../server/servedDeps.ts'
 import { socketPair, type ClientSocket } from './socketPair.ts'
 
-/** Options of a server for clients in this process: rights, and definitions of agents. */
+/** Options of a server for clients in this process. */
 export interface InProcessOptions {
   /** Agents that clients may spawn, and that can be loaded from their logs. */
   readonly definitions?: readonly AgentDefinition[]
-  /** Dependencies of agents that clients spawn, or that are loaded from their logs for a client. Default: nothing. */
+  /** Returns the dependencies of agents that clients spawn, or that are loaded from their logs for a client. Default: none. */
   readonly deps?: ServedDeps
   /** Role of the client. Default `admin`. */
   readonly role?: Role
@@ -39,14 +39,14 @@ const checkOptions = optionsCheck(
 export class InProcessServer {
   /** Address for `connect`; it cannot be reached from outside. */
   readonly url = 'ws://in-process/bridge'
-  /** Makes the sockets of its clients: give it to `connect`. */
+  /** Class for the clients' sockets. Pass it to `connect`. */
   readonly webSocket: new (url: string, protocols: string[]) => ClientSocket
   /** Access of clients to resources outside the socket: charts and artifacts. */
   readonly access: AgentAccess
   readonly bridge: Bridge
   readonly #stopHeartbeat: () => void
 
-  /** @throws RuntimeError `INVALID_OPTION` */
+  /** Creates the server. @throws RuntimeError `INVALID_OPTION` */
   constructor(
     runtime: BridgeRuntime,
     shared: Pick<BridgeParts, 'store' | 'clock' | 'redactor' | 'logger'>,
@@ -74,7 +74,7 @@ export class InProcessServer {
     } as unknown as InProcessServer['webSocket']
   }
 
-  /** Ends all its connections; what was sent before still arrives. Agents keep running. Idempotent. */
+  /** Ends all connections. Data sent before still arrives. Agents keep running. Idempotent. */
   async close(): Promise<void> {
     if (this.bridge.isClosed) return
     this.#stopHeartbeat()

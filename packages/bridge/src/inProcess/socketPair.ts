@@ -41,7 +41,7 @@ class Direction {
     this.#move()
   }
 
-  /** Calls back once everything sent before has arrived. */
+  /** Calls `goodbye` once everything sent before has arrived. */
   end(goodbye: () => void): void {
     if (this.#isCut || this.#goodbye !== undefined) return
     this.#goodbye = goodbye

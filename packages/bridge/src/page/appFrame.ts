@@ -4,7 +4,7 @@ import type { PageFile } from './pageFiles.ts'
 /** Path of the frame in which the page shows apps of tools. */
 export const appFramePath = '/app-frame'
 
-/** The first message that a frame takes from the page around it is the document of the app, whose own policy comes first in it. */
+/** Document of the frame. The first message that it takes from the page around it is the app's document, which begins with the app's own policy. */
 const frame = `<!doctype html><meta charset="utf-8"><title>App</title><script>
 addEventListener('message', function take({ source, data }) {
   if (source !== parent || typeof data?.escapementApp !== 'string') return
@@ -27,7 +27,7 @@ export const appFrame: PageFile = {
   isLasting: false,
 }
 
-/** The most that any app may do; the sandbox makes it a stranger to the page, wherever it is opened. */
+/** Returns the policy with the most that any app may do. The sandbox isolates the frame from the page, wherever it is opened. */
 export const appFramePolicy = (frameAncestors: readonly string[]): string =>
   [
     "default-src 'none'",

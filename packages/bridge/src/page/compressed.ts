@@ -21,8 +21,8 @@ const compress: Readonly<Record<Encoding, (body: Buffer) => Promise<Buffer>>> = 
 }
 
 /**
- * Returns a function that returns the body in an encoding. Each is computed on first use, off this thread, and cached. Brotli of what is asked
- * for again is replaced by that of the highest quality once it is there; nobody waits for it.
+ * Returns a function that returns the body in an encoding. Each is computed on first use, off this thread, and cached.
+ * If Brotli is requested again, its body is replaced by one of the highest quality, which no request waits for.
  */
 export function compressed(body: Buffer): (encoding: Encoding) => Promise<Buffer> {
   const made = new Map<Encoding, Promise<Buffer>>()

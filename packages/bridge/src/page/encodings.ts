@@ -4,8 +4,8 @@ export const encodings = ['br', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
 /**
- * Encoding of a body for a client with this `accept-encoding` header: the one with the highest weight, and among equals the smallest;
- * `identity`: unchanged. `undefined`: the client accepts none of them. Pure.
+ * Returns the encoding of a body for a client with this `accept-encoding` header: the one with the highest weight, and
+ * among equals the smallest. `identity` means unchanged. `undefined` if the client accepts none of them. Pure.
  */
 export function encodingFor(
   accepted: string | undefined,
@@ -27,7 +27,7 @@ export function encodingFor(
   return (plain ?? others ?? 1) > 0 || accepted === undefined ? 'identity' : undefined
 }
 
-/** The weight of each encoding that is named, from 0 to 1; a malformed weight counts as none. */
+/** Returns the weight of each named encoding, from 0 to 1. A malformed weight counts as none. */
 function weightsOf(accepted: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>()
   for (const entry of accepted.toLowerCase().split(',')) {

@@ -10,13 +10,13 @@ import { encodings, type Encoding } from './encodings.ts'
 export interface PageFile {
   readonly type: string
   readonly body: Buffer
-  /** Encodings in which it may be sent; empty if encoding saves nothing. */
+  /** Encodings in which the file may be sent; empty if encoding saves nothing. */
   readonly encodings: readonly Encoding[]
   /** Returns the body in one of these encodings. It is compressed off this thread on first use, and cached. */
   encoded(encoding: Encoding): Promise<Buffer>
   /** Tag that is equal for equal bodies, in any encoding. */
   readonly tag: string
-  /** True if its name changes with its content. */
+  /** True if the file's name changes with its content. */
   readonly isLasting: boolean
 }
 
@@ -31,16 +31,16 @@ const types: Readonly<Record<string, string>> = {
 /** Suffix of files that are already compressed. */
 const packed = '.woff2'
 
-/** Minimum size of a compressed file. Smaller ones fit into the first packets anyway. */
+/** Minimum size in bytes of a file that is compressed. Smaller ones fit into the first packets anyway. */
 const leastBytes = 1_024
 
-/** Path at which `npm run build` puts the page, relative to the sources and to the built package. */
+/** Returns the folder into which `npm run build` puts the page, for the sources and for the built package. */
 function pageFolder(): string | undefined {
   const url = packageFile('dist/inspector/')
   return url?.protocol === 'file:' ? fileURLToPath(url) : undefined
 }
 
-/** Reads the built page: files by their path on the server. Empty if it was not built, or not bundled along. */
+/** Reads the files of the built page, by their path on the server. Empty if the page was not built, or not bundled. */
 export async function readPageFiles(from = pageFolder()): Promise<ReadonlyMap<string, PageFile>> {
   if (from === undefined) return new Map()
   const entries = await readdir(from, { recursive: true, withFileTypes: true }).catch(() => [])
@@ -57,7 +57,7 @@ export async function readPageFiles(from = pageFolder()): Promise<ReadonlyMap<st
 /** Returns true if a file name contains a content hash, as all built files do except one that Node finds by its name. */
 const hasHash = (path: string): boolean => /^\/assets\/[^/]+-[\w-]{8}\.\w+$/.test(path)
 
-/** A file of the page, by its path on the server. */
+/** Returns a file of the page, by its path on the server. */
 export function pageFile(path: string, body: Buffer): PageFile {
   const extension = extname(path)
   const isWorthIt = extension !== packed && body.length >= leastBytes
@@ -72,7 +72,7 @@ export function pageFile(path: string, body: Buffer): PageFile {
   }
 }
 
-/** The files with a page that connects to another path, which has letters, digits, `.`, `_`, `~`, `-` and `/` only. */
+/** Returns the files with a page that connects to another path, which has letters, digits, `.`, `_`, `~`, `-` and `/` only. */
 export function tellPath(files: ReadonlyMap<string, PageFile>, bridge: string): ReadonlyMap<string, PageFile> {
   const page = files.get('/')
   if (page === undefined) return files

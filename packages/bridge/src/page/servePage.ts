@@ -7,7 +7,7 @@ const notBuilt =
   'The files of the inspector page are not beside this server. In a bundled application keep escapement out of the bundle, as ' +
   'escapement/docs/bundlers.md tells; in the repository of escapement run "npm run build:page".'
 
-/** The page loads only its own files, connects only to its own server, and is shown only in pages of these origins. */
+/** Returns the policy of the page: it loads only its own files, connects only to its own server, and is framed only by pages of these origins. */
 function policyFor(host: string | undefined, frameAncestors: readonly string[]): string {
   const own = host !== undefined && /^[\w.:[\]-]+$/.test(host) ? ` ws://${host} wss://${host}` : ''
   return [
@@ -25,11 +25,11 @@ function policyFor(host: string | undefined, frameAncestors: readonly string[]):
 }
 
 export interface PageOptions {
-  /** Address to which the page connects, relative to the page. Default `bridge`, beside it. */
+  /** Address to which the page connects, relative to the page. Default `bridge`, next to the page. */
   readonly bridge?: string
-  /** Origins of pages that may show it in a frame. Default: none. */
+  /** Origins of pages that may show the page in a frame. Default: none. */
   readonly frameAncestors?: readonly string[]
-  /** Default: those that the build put beside this server. */
+  /** Returns the files of the page. Default: those that the build put next to this server. */
   readonly read?: () => Promise<ReadonlyMap<string, PageFile>>
 }
 
@@ -66,7 +66,7 @@ export class ServedPage {
     return send(request, response, file, policy)
   }
 
-  /** Reads the page. If it was missing or unreadable it is read again, because it may be built while the server runs. */
+  /** Reads the page. If it was missing or unreadable, the next request reads it again, because it may be built while the server runs. */
   async #filesNow(): Promise<ReadonlyMap<string, PageFile>> {
     const reading = (this.#files ??= this.#read())
     try {
@@ -111,7 +111,7 @@ async function send(
   response.end(method === 'HEAD' ? undefined : body)
 }
 
-/** Returns true if a client that has the tags of an `if-none-match` header has this one; the comparison is weak, as the header requires. */
+/** Returns true if an `if-none-match` header has this tag. The comparison is weak, as the header requires. */
 const knowsTag = (known: string | undefined, tag: string): boolean =>
   known !== undefined && known.split(',').some((one) => ['*', tag, tag.slice(2)].includes(one.trim()))
 
@@ -119,7 +119,7 @@ const knowsTag = (known: string | undefined, tag: string): boolean =>
 export const guardAnswer = (response: ServerResponse): ServerResponse =>
   response.setHeader('x-content-type-options', 'nosniff').setHeader('cross-origin-resource-policy', 'same-origin')
 
-/** Answers with a line of text. */
+/** Sends an answer with one line of text. */
 export function answerText(response: ServerResponse, status: number, text: string): void {
   guardAnswer(response)
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })

@@ -5,7 +5,7 @@ import type { Permit } from './authenticator.ts'
 import type { Bridge } from './bridge.ts'
 import type { RefusalKind } from './refusalLog.ts'
 
-/** Reason for which a request is rejected, with its HTTP status. */
+/** Reason why a request is rejected, with the HTTP status. */
 export interface Refusal {
   readonly status:
     | '400 Bad Request'
@@ -18,7 +18,7 @@ export interface Refusal {
   readonly why: string
 }
 
-/** Decides whose requests a server answers, by origin, host and token. */
+/** Decides which requests a server answers, by origin, host and token. */
 export class Admission {
   readonly #bridge: Bridge
   readonly #rule: OriginRule
@@ -28,7 +28,7 @@ export class Admission {
     this.#rule = { origins, isGuarded: bridge.authenticator.isGuarded }
   }
 
-  /** Returns the reason to reject a request, regardless of its sender. */
+  /** Returns the reason to reject a request, regardless of its sender; `undefined` if there is none. */
   refuse(request: IncomingMessage): Refusal | undefined {
     const { origin, host, upgrade } = request.headers
     if (!allowsOrigin(origin, host, this.#rule)) return foreignOrigin
@@ -43,7 +43,7 @@ export class Admission {
     return allowsHost(host, this.#rule) ? undefined : foreignHost
   }
 
-  /** Returns the permit of a request's sender; `undefined`: it has none. Returns a promise, which may reject, if the application has to be asked. */
+  /** Returns the permit of a request's sender; `undefined` if it has none. A promise, which may reject, if the application has to be asked. */
   permit(request: IncomingMessage): Permit | undefined | Promise<Permit | undefined> {
     return this.#bridge.authenticator.permit(request, tokenOf(request))
   }
@@ -119,5 +119,5 @@ export function tokenOf(request: IncomingMessage): string | undefined {
 /** Returns the path of a request, without its query. */
 export const pathOf = ({ url }: IncomingMessage): string => URL.parse(url ?? '/', 'http://localhost')?.pathname ?? ''
 
-/** Returns the origin of a request, for the log. */
+/** Returns the remote address of a request, for the log. */
 export const addressOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? ''

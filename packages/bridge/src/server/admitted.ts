@@ -2,17 +2,17 @@ import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Permit } from './authenticator.ts'
 import type { Bridge } from './bridge.ts'
 
-/** A client, as the server let it in. */
+/** A client that the server has admitted. */
 export interface Admitted {
-  /** Session that it may come back under. */
+  /** Session under which the client may return. */
   readonly sessionId?: string | undefined
-  /** Name that its permit gives it. */
+  /** Name of the client according to its permit. */
   readonly who?: string | undefined
-  /** Permit that can be withdrawn; missing for the operator's own code. */
+  /** Permit, which may be withdrawn; missing for the operator's own code. */
   readonly permit?: Pick<Permit, 'isGranted'>
 }
 
-/** Checks that something may still be done for a client. @throws RuntimeError `BRIDGE_UNAUTHORISED`, `SERVER_CLOSED` */
+/** Checks that a client's command may still be carried out. @throws RuntimeError `BRIDGE_UNAUTHORISED`, `SERVER_CLOSED` */
 export function checkStillAdmitted({ permit }: Admitted, bridge: Pick<Bridge, 'isClosed'>): void {
   if (permit === undefined) return
   if (!permit.isGranted())

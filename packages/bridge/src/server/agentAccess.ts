@@ -27,13 +27,13 @@ export class AgentAccess implements Viewer {
   readonly rights: ReadonlySet<Right>
   /** Returns true if the client may see and drive an agent. */
   readonly reach: Reach
-  /** Ids of the agents of other processes that run, for lists. */
+  /** Ids of running agents in other processes, for lists. */
   runElsewhere: ReadonlySet<string> = new Set()
   readonly #grant: Grant
   readonly #bridge: Bridge
   readonly #client: Admitted
 
-  /** Made by the server. */
+  /** Called by the server. */
   constructor(bridge: Bridge, grant: Grant, client: Admitted = {}) {
     this.#grant = grant
     this.#bridge = bridge
@@ -47,8 +47,8 @@ export class AgentAccess implements Viewer {
   }
 
   /**
-   * Checks that the client is still admitted. Called right before anything is done for it: whatever was awaited since its rights were checked, its
-   * permit may have been withdrawn by now, or the server be closing.
+   * Checks that the client is still admitted. Called right before anything is done for it, because its permit
+   * may have been withdrawn, or the server have begun to close, since its rights were checked.
    * @throws RuntimeError `BRIDGE_UNAUTHORISED`, `SERVER_CLOSED`
    */
   checkAdmitted(): void {
@@ -60,12 +60,12 @@ export class AgentAccess implements Viewer {
     return this.#grant.metadata
   }
 
-  /** Returns true if it is the same client or an indistinguishable one with the same rights. */
+  /** Returns true if the other client is the same or an indistinguishable one with the same rights. */
   isLike(other: AgentAccess): boolean {
     return this.#client.who === other.#client.who && isStillGranted(this.#grant, other.#grant)
   }
 
-  /** Sealed values that this client is given to send back. */
+  /** Returns the codec for sealed values that this client receives and sends back. */
   get sealed(): Sealed {
     return new Sealed(this.#bridge.key, this.#client.who, this.clock)
   }
@@ -78,12 +78,12 @@ export class AgentAccess implements Viewer {
     return this.#bridge.limits
   }
 
-  /** Names of the agents that can be spawned. */
+  /** Names of the definitions that can be spawned. */
   get definitions(): readonly string[] {
     return [...this.#bridge.definitions.keys()]
   }
 
-  /** Descriptions of the agents that can be spawned, by name; `undefined` for a client without the right `spawn`. */
+  /** Descriptions of the definitions that can be spawned, by name; `undefined` for a client without the right `spawn`. */
   get descriptions(): Readonly<Record<string, string>> | undefined {
     if (!this.may('spawn')) return undefined
     const said = [...this.#bridge.definitions.values()].filter(({ description }) => description !== '')
@@ -91,8 +91,8 @@ export class AgentAccess implements Viewer {
   }
 
   /**
-   * Names of the definitions that concern the client: those that it may spawn or, for a token that is limited to certain agents, those that run
-   * within reach.
+   * Names of the definitions that the client needs: those that it may spawn or, for a token that is limited to
+   * certain agents, those that run within reach.
    */
   get knownDefinitions(): readonly string[] {
     if (this.may('spawn') || this.#grant.agents === undefined) return this.definitions
@@ -113,22 +113,22 @@ export class AgentAccess implements Viewer {
     return this.#bridge.sessions.ids(this.wanted(asked), place)
   }
 
-  /** Yields the ids that follow `after`. */
+  /** Yields the ids of matching sessions that follow `after`. */
   allSessionIds(asked: AskedSessions, after?: string): AsyncGenerator<string, void, undefined> {
     return this.#bridge.sessions.idsAfter(this.wanted(asked), after)
   }
 
-  /** Resolves with the number of sessions asked for within reach. */
+  /** Resolves to the number of matching sessions within reach. */
   sessionCount(asked: AskedSessions): Promise<number> {
     return this.#bridge.sessions.count(this.wanted(asked))
   }
 
-  /** Records that match a text, best first; if a function chooses the client's agents, those of other agents too. Rejects as the store does. */
+  /** Returns records that match a text, best first, of any agents if a function chooses the client's. Rejects as the store does. */
   hits(text: string, limit: number, asked: Pick<AskedSessions, 'metadata'> = {}): Promise<readonly SearchHit[]> {
     return this.#bridge.search.hits(text, this.wanted(asked), limit)
   }
 
-  /** Returns the query for the sessions asked for, within reach. */
+  /** Returns the query for the requested sessions, limited to those within reach. */
   wanted({ metadata, forkedFrom, running, isRoot }: AskedSessions): WantedSessions {
     const { agents, metadata: own } = this.#grant
     const both = { ...metadata, ...own }
@@ -156,7 +156,7 @@ export class AgentAccess implements Viewer {
     return this.wanted({ isRoot, ...(metadata === undefined ? {} : { metadata }) }).query
   }
 
-  /** Ids of all running agents, sub-agents included, except hidden ones. */
+  /** Returns the ids of all running agents, including sub-agents, except hidden ones. */
   #runningIds(): ReadonlySet<string> {
     const ids = new Set<string>(this.runElsewhere)
     const add = (agent: Agent): void => {
@@ -168,12 +168,12 @@ export class AgentAccess implements Viewer {
     return ids
   }
 
-  /** Returns a session within reach, after reading its log if it has changed; `undefined` if there is none. `forks` and `children` are empty. */
+  /** Returns a session within reach, reading its log if that has changed; `undefined` if there is none. `forks` and `children` are empty. */
   session(agentId: string): Promise<SessionSummary | undefined> {
     return this.#bridge.sessions.summary(agentId, this.reach)
   }
 
-  /** Returns the id of a session's source, if that is within reach too. */
+  /** Returns the id of a session's source, if the source is within reach too. */
   async sourceOf({ forkedFrom }: Pick<SessionSummary, 'forkedFrom'>): Promise<string | undefined> {
     if (forkedFrom === undefined) return undefined
     const { agentId } = forkedFrom
@@ -194,7 +194,7 @@ export class AgentAccess implements Viewer {
     }
   }
 
-  /** Returns how much is shown of an agent within reach. Rejects as the store does. */
+  /** Returns how much of an agent within reach the client may see. Rejects as the store does. */
   async viewOf(agentId: string): Promise<View> {
     const { view } = this
     if (view === 'all' || this.find(agentId)?.path.length === 0) return view
@@ -203,14 +203,14 @@ export class AgentAccess implements Viewer {
     return view
   }
 
-  /** Bytes that are kept beside an agent's log; `undefined`: they no longer are. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
+  /** Returns bytes stored beside an agent's log; `undefined` if they are gone. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
   async keptBeside(agentId: string, id: string): Promise<Uint8Array | undefined> {
     this.must('see.all', 'read')
     await this.#bridge.agents.checkReach(agentId, this)
     return await this.#bridge.logOf(agentId, this.find).snapshots?.get(agentId, id)
   }
 
-  /** Resolves with true if an agent's log has a request with this id, however old. */
+  /** Resolves to true if an agent's log has a request with this id, however old. */
   wasAsked(agent: Pick<DrivenAgent, 'wasAsked'>, requestId: string): Promise<boolean> {
     return agent.wasAsked(requestId)
   }
@@ -224,25 +224,25 @@ export class AgentAccess implements Viewer {
     return this.#bridge.newId()
   }
 
-  /** Running root agents within reach, with this metadata. */
+  /** Returns the running root agents within reach that have this metadata. */
   agents(metadata: Metadata = {}): Agent[] {
     return this.#bridge.runtime.agents({ metadata }).filter(this.reach)
   }
 
-  /** Running agents within reach, sub-agents included, but none below another one of them. */
+  /** Returns the running agents within reach, including sub-agents, but without descendants of another one of them. */
   topmost(): Agent[] {
     const within = (agent: Agent): Agent[] => (this.reach(agent) ? [agent] : agent.children().flatMap(within))
     return this.#bridge.runtime.agents().flatMap(within)
   }
 
-  /** Calls with every agent within reach that begins to run, sub-agents included; returns a function that ends it. */
+  /** Calls `listener` with every agent within reach that starts to run, including sub-agents. Returns a function that removes the listener. */
   onAgent(listener: (agent: Agent) => void): () => void {
     return this.#bridge.runtime.onAgent((agent) => {
       if (!agent.incognito && this.reach(agent)) listener(agent)
     })
   }
 
-  /** A running agent, within reach or not, unless it is incognito and belongs to another client. */
+  /** Returns a running agent, within reach or not, unless it is incognito and belongs to another client. */
   readonly find = (agentId: string): Agent | undefined => {
     const agent = this.#bridge.runtime.agent(agentId)
     return agent === undefined || this.isHidden(agentId, agent.path) ? undefined : agent
@@ -252,7 +252,7 @@ export class AgentAccess implements Viewer {
   readonly isHidden = (id: string, path: readonly string[]): boolean =>
     this.#bridge.incognito.isHidden({ id, path, agent: this.#bridge.runtime.agent(id) }, this.#client.sessionId)
 
-  /** A JSON value without the secrets that the application named. */
+  /** Returns a JSON value without the secrets that the application named. */
   redact<T>(value: T): T {
     return this.#bridge.redactor?.value(value) ?? value
   }
@@ -288,7 +288,7 @@ export class AgentAccess implements Viewer {
   }
 
   /**
-   * Initial values of an agent that this client spawns, including the metadata of the client's grant.
+   * Returns the initial values of an agent that this client spawns, including the metadata of the client's grant.
    *
    * @throws RuntimeError `BRIDGE_FORBIDDEN`, `INVALID_OPTION`
    */
@@ -305,7 +305,7 @@ export class AgentAccess implements Viewer {
     return { id, definition, ...(Object.keys(metadata).length === 0 ? {} : { metadata }) }
   }
 
-  /** Starts an agent. Rejects as `birth`, and with `INVALID_ID`, `AGENT_EXISTS`. */
+  /** Starts an agent. Rejects as `birth` does, and with `INVALID_ID`, `AGENT_EXISTS`. */
   async spawn(
     name: string,
     given: { readonly id?: string; readonly incognito?: boolean; readonly metadata?: Metadata } = {},
@@ -317,7 +317,7 @@ export class AgentAccess implements Viewer {
     return agent
   }
 
-  /** Starts an agent for another protocol, through the engine if there is one. Rejects as `spawn`. */
+  /** Starts an agent for another protocol, through the engine if there is one. Rejects as `spawn` does. */
   async begin(name: string, given: { readonly id?: string; readonly metadata?: Metadata } = {}): Promise<DrivenAgent> {
     this.must('see.messages', 'read')
     const { dispatch } = this.#bridge
@@ -333,25 +333,25 @@ export class AgentAccess implements Viewer {
     return await this.#bridge.followed.open(birth.id)
   }
 
-  /** Returns true if an agent works in this process, or elsewhere under an engine. An agent at rest has no work. */
+  /** Returns true if an agent works in this process, or may work elsewhere under an engine. An agent at rest has no work. */
   works(agentId: string): boolean {
     return this.#bridge.dispatch !== undefined || this.find(agentId) !== undefined
   }
 
-  /** Resolves with the chart's subject for an agent, which is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  /** Resolves to the subject of an agent's chart, without waking the agent. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async charted(agentId: string): Promise<ChartSubject> {
     this.must('see.all', 'chart')
     return await charted(this.#bridge, this, agentId)
   }
 
-  /** Resolves with an agent that runs, or resumes it from its log. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, and as the checks do. */
+  /** Returns an agent that runs, or resumes it from its log. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, and as the checks do. */
   agent(agentId: string): Promise<Agent> {
     return this.#bridge.agents.agent(agentId, this)
   }
 
   /**
-   * Returns an agent for another protocol, driven through the engine if there is one. An agent at rest is woken and continues its work, so the client
-   * must be allowed to talk with it. Rejects as `agent`.
+   * Returns an agent for another protocol, driven through the engine if there is one. An agent at rest is woken
+   * and continues its work, if the client may talk with it or control it. Rejects as `agent` does.
    */
   async driven(agentId: string): Promise<DrivenAgent> {
     this.must('see.messages', 'read')
@@ -365,8 +365,8 @@ export class AgentAccess implements Viewer {
   }
 
   /**
-   * Checks a decision about an entry that waits at an agent. A refused decision does not wake the agent. Rejects with `BRIDGE_FORBIDDEN`,
-   * `AGENT_NOT_FOUND`, and as the store does.
+   * Checks a decision about an entry of an agent that waits. A refused decision does not wake the agent.
+   * Rejects with `BRIDGE_FORBIDDEN`, `AGENT_NOT_FOUND`, and as the store does.
    */
   async mayDecide(agentId: string, decision: { readonly callId: string; readonly decision: string }): Promise<void> {
     // Nothing that waits makes it need more or less.
@@ -378,7 +378,7 @@ export class AgentAccess implements Viewer {
     this.mustDecide(decision, isHere ? running : await this.#bridge.followed.open(agentId))
   }
 
-  /** Returns an agent to be read by another protocol. An agent at rest is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  /** Returns an agent for another protocol to read, without waking an agent at rest. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async reading(agentId: string): Promise<DrivenAgent> {
     this.must('see.messages', 'read')
     const running = this.find(agentId)

@@ -20,7 +20,7 @@ const kinds: Readonly<Record<string, { readonly format: ChartFormat; readonly ty
 
 const place = /^\/agents\/([^/]+)\/chart\.(svg|mmd|json)$/
 
-/** Returns true if a path is that of an agent's chart: `/agents/<id>/chart.svg`, `.mmd` or `.json`. */
+/** Returns true for the path of an agent's chart: `/agents/<id>/chart.svg`, `.mmd` or `.json`. */
 export const isChartPath = (path: string): boolean => place.test(path)
 
 export const statusOf: Readonly<Record<string, number>> = {
@@ -49,10 +49,10 @@ function detailOf(request: IncomingMessage): ChartDetail | undefined {
 
 /** The charts of a server's agents. */
 export class AgentCharts {
-  /** Pictures are drawn one at a time, because each layout takes a thread. */
+  /** The last drawing. Pictures are drawn one at a time, because each layout takes a thread. */
   #last: Promise<unknown> = Promise.resolve()
 
-  /** Answers with the current chart of an agent; if the agent does not run, with the chart of its definition, if the server has it. */
+  /** Answers with the current chart of an agent. If the agent does not run, answers with its definition's chart, if the server has it. */
   async answer(request: IncomingMessage, response: ServerResponse, access: AgentAccess, path: string): Promise<void> {
     const [, id = '', extension = ''] = place.exec(path) ?? []
     if (request.method !== 'GET' && request.method !== 'HEAD') {

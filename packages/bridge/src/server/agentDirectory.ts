@@ -26,20 +26,20 @@ export interface BridgeRuntime {
   agent(id: string): Agent | undefined
   spawn(definition: AgentDefinition, options?: Spawning & { readonly deps?: unknown }): Promise<Agent>
   resume(agentId: string, definition: AgentDefinition, options?: { readonly deps?: unknown }): Promise<Agent>
-  /** Resumes an agent that other callers may be resuming at the same time; all get the same agent. Missing if there are no other callers. */
+  /** Resumes an agent that other callers may be resuming at the same time. All of them get the same agent. Missing if there are no other callers. */
   open?(agentId: string, definition: AgentDefinition): Promise<Agent>
-  /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
+  /** Calls `listener` with every agent that starts to run, including sub-agents. Returns a function that removes the listener. */
   onAgent(listener: (agent: Agent) => void): () => void
 }
 
 /** Client for which an agent is looked up. */
 export interface Viewer {
   readonly reach: Reach
-  /** @throws RuntimeError `BRIDGE_FORBIDDEN` or `AGENT_NOT_FOUND` for an agent out of reach */
+  /** Checks that an agent is within reach. @throws RuntimeError `BRIDGE_FORBIDDEN` or `AGENT_NOT_FOUND` for an agent out of reach */
   check(agent: Reached): void
-  /** @throws RuntimeError `BRIDGE_UNAUTHORISED`, `SERVER_CLOSED` once nothing may be done for it any more */
+  /** Checks that the client is still admitted. @throws RuntimeError `BRIDGE_UNAUTHORISED`, `SERVER_CLOSED` once it is not */
   checkAdmitted(): void
-  /** A running agent, within reach or not, unless it is incognito and belongs to another client: the existence of such an agent is not revealed. */
+  /** Returns a running agent, within reach or not. An incognito agent of another client is not found, and its existence is not revealed. */
   find(agentId: string): Agent | undefined
   /** Returns true if an agent, running or ended, is incognito and belongs to another client. */
   isHidden(agentId: string, path: readonly string[]): boolean
@@ -74,7 +74,7 @@ export class AgentDirectory {
     this.#dispatch = dispatch
   }
 
-  /** @throws RuntimeError `INVALID_OPTION`: there is none of this name */
+  /** Returns a definition by name. @throws RuntimeError `INVALID_OPTION` for an unknown name */
   definition(name: string): AgentDefinition {
     const definition = this.#definitions.get(name)
     if (definition !== undefined) return definition
@@ -82,7 +82,7 @@ export class AgentDirectory {
     throw new RuntimeError('INVALID_OPTION', `There is no definition ${JSON.stringify(name)} (there are: ${known}).`)
   }
 
-  /** Rejects as `runtime.spawn` and `viewer.checkAdmitted`, and with `INVALID_OPTION`. */
+  /** Spawns an agent. Rejects as `runtime.spawn` and `viewer.checkAdmitted` do, and with `INVALID_OPTION`. */
   async spawn(name: string, options: Spawning & { readonly id: string }, viewer: Viewer): Promise<Agent> {
     const definition = this.definition(name)
     const { id } = options
@@ -94,7 +94,7 @@ export class AgentDirectory {
     })
   }
 
-  /** Returns true if there is an agent of this id, out of reach. */
+  /** Returns true if an agent with this id exists but is out of reach. */
   async isBeyond(id: string, viewer: Viewer): Promise<boolean> {
     const running = this.#runtime.agent(id)
     if (running !== undefined) return viewer.find(id) === undefined || !viewer.reach(running)
@@ -105,9 +105,9 @@ export class AgentDirectory {
   }
 
   /**
-   * Returns an agent that runs, or resumes it from its log; a sub-agent is resumed with its root. An agent out of reach is not woken, and its
-   * existence is not revealed.
-   * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`, and as `viewer.checkAdmitted`
+   * Returns an agent that runs, or resumes it from its log. A sub-agent is resumed with its root. An agent out of reach
+   * is not woken, and its existence is not revealed.
+   * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`, and as `viewer.checkAdmitted` does
    */
   async agent(agentId: string, viewer: Viewer): Promise<Agent> {
     const running = await this.#running(agentId, viewer)
@@ -147,7 +147,7 @@ export class AgentDirectory {
     return await loadSession(this.#store, agentId)
   }
 
-  /** Returns the agent if it runs, else its definition, else the machine of any agent. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  /** Returns the agent if it runs, else its definition, else the machine of all agents. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async charted(agentId: string, viewer: Viewer): Promise<ChartSubject> {
     const agent = await this.#running(agentId, viewer)
     return agent ?? this.#definitions.get((await this.created(agentId, viewer)).definition) ?? agentMachine
@@ -179,7 +179,7 @@ export class AgentDirectory {
     return created
   }
 
-  /** The first record of an agent's log; `undefined` without one. Rejects with `BRIDGE_FORBIDDEN`, and within reach as the store does. */
+  /** Returns the first record of an agent's log; `undefined` without one. Rejects with `BRIDGE_FORBIDDEN`, and within reach as the store does. */
   async #findCreated(agentId: string, viewer: Viewer): Promise<RecordOf<'agent.created'> | undefined> {
     const created = await createdRecord(this.#store, agentId).catch((thrown: unknown) => {
       // If the log cannot be read, the agent's ancestors are unknown.

@@ -10,14 +10,14 @@ export class Announcing {
   readonly #failed: (error: unknown) => void
   #url: string | undefined
 
-  /** `advertise`: the address to announce, if it differs from the one the server listens at; `false`: none. */
+  /** Takes `advertise`: the address to announce if it differs from the address the server listens at, or `false` for none. */
   constructor(store: Store, advertise: string | false | undefined, failed: (error: unknown) => void) {
     this.#store = store
     this.#advertise = advertise
     this.#failed = failed
   }
 
-  /** Announces that the server listens at `url`; empty: at no address that others can reach. Never rejects. */
+  /** Announces that the server listens at `url`; empty if no address can be reached by others. Never rejects. */
   async at(url: string): Promise<void> {
     const said = this.#advertise ?? url
     if (said === false || said === '' || this.#url !== undefined) return

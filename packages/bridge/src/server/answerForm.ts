@@ -1,14 +1,14 @@
 import type { JsonSchema } from '../../../../src/protocol/ports/model.ts'
 import { formOf, readTyped, type QuestionField } from '../client/questionForm.ts'
 
-/** A form as clients of other protocols show it: an object of plain fields. */
+/** A form in the shape that clients of other protocols show: an object of plain fields. */
 export interface AnswerForm {
   readonly schema: {
     readonly type: 'object'
     readonly properties: { readonly [name: string]: JsonSchema }
     readonly required: readonly string[]
   }
-  /** Returns the value that was filled in, without checking it against the schema. */
+  /** Returns the entered value, without checking it against the schema. */
   read(content: { readonly [name: string]: unknown }): unknown
 }
 

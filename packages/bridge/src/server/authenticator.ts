@@ -8,9 +8,9 @@ import { isShareToken, type ShareTokens } from './shareTokens.ts'
 import { grantOf, grantSchema, identityOf, isSameGrant, isStillGranted, type Grant, type Tokens } from './roles.ts'
 
 /**
- * Decides what a client may do, by its request (headers, cookies) and the token it brought; `null` or `undefined`: the client is turned
- * away. It is called at each connection and again every `limits.pingMs`, so it should be quick, and may answer from memory. If it throws,
- * the client is turned away for now.
+ * Decides the rights of a client, by its request (headers, cookies) and its token. `null` or `undefined`
+ * rejects the client. It is called at each connection and again every `limits.pingMs`, so it should be quick,
+ * and may answer from memory. If it throws, the client is rejected for now.
  */
 export type Authenticate = (
   request: IncomingMessage,
@@ -24,31 +24,31 @@ export interface Permit {
   readonly owner: string | undefined
   /** True if nothing identifies the client: other clients may have the same owner. */
   readonly isUnnamed?: boolean
-  /** End of the permission in epoch milliseconds; `undefined`: unknown. */
+  /** Expiry of the permission in epoch milliseconds; `undefined` if unknown. */
   readonly expiresAt?: number | undefined
   /** Session that the client has at its gateway. */
   readonly session?: ForwardedSession | undefined
-  /** Returns true while the client, as far as is known, is still allowed the same. */
+  /** Returns true while the client, as far as is known, still has the same rights. */
   isGranted(): boolean
-  /** Has the application asked again. `isGranted` tells its answer once that is known. */
+  /** Asks the application again. `isGranted` returns the new answer once it is known. */
   askAgain?(): void
 }
 
-/** Returns true while a client is still allowed the same, and has the application asked again for the next time. */
+/** Returns true while a client still has the same rights, and asks the application again for the next call. */
 export function isStillPermitted(permit: Permit): boolean {
   permit.askAgain?.()
   return permit.isGranted()
 }
 
-/** Returns true if a token was made by a server; the application is not asked about such a token. */
+/** Returns true if a server made the token. The application is not asked about such a token. */
 const isMadeToken = (token: string | undefined): boolean => isShareToken(token) || isForwardedToken(token)
 
-/** Owner that the application names for a client. */
+/** Returns the owner that the application names for a client. */
 const ownerOf = ({ owner }: Grant): string | undefined => (owner === undefined ? undefined : `owner ${owner}`)
 
 /**
- * Owner of a client by its grant: the owner that the grant names, else the grant with the client's cookies. Without an owner, a client
- * counts as named only if it has cookies and its grant has metadata.
+ * Returns the owner of a client by its grant: the owner that the grant names, else the grant with the client's
+ * cookies. Without an owner, a client counts as named only if it has cookies and its grant has metadata.
  */
 function namedBy(grant: Grant, { headers: { cookie = '' } }: IncomingMessage): Pick<Permit, 'owner' | 'isUnnamed'> {
   const isTold = cookie !== '' && Object.keys(grant.metadata ?? {}).length > 0
@@ -67,16 +67,16 @@ interface Rules {
   /** Role of every client if neither `tokens` nor `authenticate` is given. */
   readonly role: Role
   readonly shares: ShareTokens
-  /** Tokens of gateways, which may say who a client is. */
+  /** Tokens of gateways, which may name the client. */
   readonly forwarded: ForwardedTokens | undefined
-  /** Returns true if this server is at a place by which a gateway knows it. */
+  /** Returns true if a place is one at which a gateway knows this server. */
   isHere(place: string): boolean
   readonly clock: Clock
-  /** Tells the operator that the application could not decide. */
+  /** Reports to the operator that the application could not decide. */
   failed(message: string): void
 }
 
-/** Decides what clients may do: by the server's tokens, then by the application's function. */
+/** Decides the rights of clients: by the server's tokens, then by the application's function. */
 export class Authenticator {
   readonly #rules: Rules
 
@@ -90,7 +90,7 @@ export class Authenticator {
     return tokens !== undefined || authenticate !== undefined || forwarded !== undefined
   }
 
-  /** Returns the permit of a token that the server itself can check; without a guard, that of every client. */
+  /** Returns the permit of a token that the server can check by itself. Without a guard, every client has the same permit. */
   permitOf(token: string | undefined): Permit | undefined {
     if (isForwardedToken(token)) return this.#forwarded(token)
     const find = (): Grant | undefined => this.#grantOf(token)
@@ -101,7 +101,7 @@ export class Authenticator {
     return { grant, owner: token, expiresAt: this.#rules.shares.read(token)?.expiresAt, isGranted }
   }
 
-  /** Returns true if a token is that of a link that has expired. */
+  /** Returns true for the token of a share link that has expired. */
   hasExpired(token: string | undefined): boolean {
     const { shares } = this.#rules
     const share = isShareToken(token) ? shares.read(token) : undefined
@@ -109,8 +109,8 @@ export class Authenticator {
   }
 
   /**
-   * Returns the permit of a client; `undefined`: it has none. Returns a promise only if the application is asked; it rejects with
-   * `BRIDGE_AUTHENTICATE` if the application could not decide.
+   * Returns the permit of a client; `undefined` if it has none. Returns a promise only if the application is
+   * asked. The promise rejects with `BRIDGE_AUTHENTICATE` if the application could not decide.
    */
   permit(request: IncomingMessage, token: string | undefined): Permit | undefined | Promise<Permit | undefined> {
     const known = this.permitOf(token)

@@ -38,7 +38,7 @@ import { searchSessions } from '../../../sessions/src/searchSessions.ts'
 /** Maximum number of records that are passed to the application's function. */
 const mostHits = 1_000
 
-/** The searches of the clients of one server, one at a time: a store without an index reads its logs for each. */
+/** Runs the searches of one server's clients, one at a time, because a store without an index reads its logs for each. */
 class SessionSearch {
   readonly #store: Store
   #last: Promise<unknown> = Promise.resolve()
@@ -47,7 +47,7 @@ class SessionSearch {
     this.#store = store
   }
 
-  /** Rejects as `searchSessions` does. */
+  /** Returns the matching records. Rejects as `searchSessions` does. */
   hits(text: string, { query, choose }: Omit<WantedSessions, 'running'>, limit: number): Promise<readonly SearchHit[]> {
     const found = this.#last.then(() =>
       searchSessions(this.#store, { ...query, text, limit: choose === undefined ? limit : mostHits }),
@@ -61,14 +61,14 @@ export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitio
   readonly deps?: ServedDeps | undefined
   readonly tokens: Tokens | undefined
   readonly authenticate?: Authenticate | undefined
-  /** Removes secrets that the application named, as soon as there are any. */
+  /** Returns the redactor for secrets that the application named, once there are any. */
   readonly redactor?: (() => Redactor | undefined) | undefined
   readonly logger?: Logger | undefined
   readonly role?: Role
   readonly alertUsd?: number | undefined
   readonly shareKey?: string | undefined
   readonly gatewaySecret?: string | undefined
-  /** Returns true if this server is at a place by which a gateway knows it. */
+  /** Returns true if a place is one at which a gateway knows this server. */
   readonly isHere?: ((place: string) => boolean) | undefined
   readonly front?: Front | undefined
   readonly dispatch?: Dispatch | undefined
@@ -106,15 +106,15 @@ export class Bridge {
   readonly waiting: WaitingList
   readonly authenticator: Authenticator
   readonly shares: ShareTokens
-  /** Cost in US dollars from which on the page shows a tree of agents in red. */
+  /** Cost in US dollars from which the page shows a tree of agents in red. */
   readonly alertUsd: number | undefined
-  /** Key of the sealed values that clients are given to send back; the same on all servers that have to recognise them. */
+  /** Key of the sealed values that clients receive and send back. It is the same on all servers that have to recognise them. */
   readonly key: Key
-  /** Set for a gateway: takes commands to the workers that have the agents. */
+  /** Passes commands to the workers that have the agents. Set for a gateway. */
   readonly front: Front | undefined
-  /** Takes commands to agents outside this process. */
+  /** Passes commands to agents outside this process. */
   readonly dispatch: Dispatch | undefined
-  /** Agents followed by their logs. Other protocols read agents at rest this way, and drive them with `dispatch`. */
+  /** Agents that are followed by their logs. Other protocols read agents at rest this way, and drive them with `dispatch`. */
   readonly followed: PlacedAgents
   readonly given = new GivenAgents()
   readonly #redactor: BridgeParts['redactor']
@@ -175,7 +175,7 @@ export class Bridge {
     })
   }
 
-  /** An error as clients may see it. If that hides one of the server's paths, the original goes to the server's log. */
+  /** Returns an error as clients may see it. If that hides one of the server's paths, the original goes to the server's log. */
   outward(thrown: unknown, fallback: ErrorCode = 'INTERNAL'): ErrorInfo {
     const error = toErrorInfo(thrown, fallback)
     const outward = outwardError(error)
@@ -183,12 +183,12 @@ export class Bridge {
     return outward
   }
 
-  /** Removes secrets that the application named. */
+  /** Redactor for secrets that the application named. */
   get redactor(): Redactor | undefined {
     return this.#redactor?.()
   }
 
-  /** Returns true if there is room for one more client, and for this one. */
+  /** Returns true if there is room for another client, and for this one in particular. */
   hasRoom(permit: Permit, address: string): boolean {
     const { size } = this.connections
     return size - this.unauthenticated.size < this.limits.connections && this.room.has(permit, address)
@@ -199,8 +199,8 @@ export class Bridge {
   }
 
   /**
-   * Resolves with the feed to read an agent from, starting at a record; the agent is not woken. Rejects as the store does, and with
-   * `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`.
+   * Resolves to the feed to read an agent from, starting at a record. The agent is not woken. Rejects as the
+   * store does, and with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`.
    */
   async feedOf(agentId: string, viewer: Viewer, fromSeq = 1): Promise<Feed> {
     for (;;) {
@@ -231,7 +231,7 @@ export class Bridge {
     return this.#openFeed({ path, metadata, lastSeq }, agentId)
   }
 
-  /** Returns the existing feed or a new one, of the agent itself if it runs by now. */
+  /** Returns the existing feed or a new one, with the agent itself if it runs by now. */
   #openFeed({ path, metadata, lastSeq }: Pick<Feed, 'path' | 'metadata' | 'lastSeq'>, agentId: string): Feed {
     const agent = this.runtime.agent(agentId)
     const feed =
@@ -241,13 +241,13 @@ export class Bridge {
     return feed
   }
 
-  /** Source of an agent's records. Records of an incognito agent are in no store, and can be read only by a viewer that can find the agent. */
+  /** Returns the source of an agent's records. An incognito agent's records are in no store. Only a viewer that can find the agent can read them. */
   logOf(agentId: string, find: Viewer['find']): Pick<Store, 'read' | 'snapshots'> {
     const agent = find(agentId)
     return agent?.incognito === true ? { read: (_, fromSeq) => agent.readLog(fromSeq) } : this.store
   }
 
-  /** Called when a client unsubscribes: closes the feed if it has no readers left. */
+  /** Closes the feed after a client has unsubscribed, if it has no readers left. */
   releaseFeed(agentId: string): void {
     const feed = this.#feeds.get(agentId)
     if (feed === undefined || feed.hasListeners) return
@@ -261,7 +261,7 @@ export class Bridge {
     if (this.connections.size === 0) this.#onEmpty?.()
   }
 
-  /** Calls back once the last client has left. */
+  /** Calls `call` once the last client has left. */
   onEmpty(call: () => void): void {
     this.#onEmpty = call
   }
@@ -271,7 +271,7 @@ export class Bridge {
     return this.#isClosed
   }
 
-  /** Accepts no more clients; those that are here may go on until `close`. */
+  /** Accepts no more clients. Connected clients may continue until `close`. */
   closeDoors(): void {
     this.#isClosed = true
   }

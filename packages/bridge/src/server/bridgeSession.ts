@@ -29,29 +29,29 @@ const expired = errorInfo('BRIDGE_EXPIRED', 'This link has expired.')
 /** Maximum delay of a timer, in milliseconds. */
 const mostTimerMs = 2 ** 31 - 1
 
-/** Connection of a client, as it arrived. */
+/** A client's connection on arrival. */
 interface Arrival {
   /** Returns the permit of the client with a token, or without one. */
   readonly permit: (token: string | undefined) => Permit | undefined | Promise<Permit | undefined>
   /** The token that the request for the connection brought. */
   readonly token: string | undefined
-  /** Address that it comes from; missing for a client in this process. */
+  /** Address that the connection comes from; missing for a client in this process. */
   readonly address?: string
-  /** Logs for the operator why it was rejected. */
+  /** Logs the reason for a rejection, for the operator. */
   readonly logRefusal: (kind: RefusalKind, why: string) => void
 }
 
 /** A client that has said hello. */
 interface Authenticated extends CommandContext {
   readonly permit: Permit
-  /** Chosen by the client, so that its commands are recognised after a reconnect. */
+  /** Session id chosen by the client, so that its commands are recognised after a reconnect. */
   readonly sessionId: string
   readonly results: SessionResults
-  /** Set for a client of a gateway: takes its commands to the workers that have the agents. */
+  /** Passes commands to the workers that have the agents. Set for a client of a gateway. */
   readonly relay?: Relay
 }
 
-/** One connected client: its authentication, its commands, its subscriptions. A closed socket aborts nothing. */
+/** One connected client: its authentication, commands and subscriptions. A closed socket aborts no runs. */
 export class BridgeSession implements Connection {
   readonly #bridge: Bridge
   readonly #guard: SocketGuard
@@ -60,7 +60,7 @@ export class BridgeSession implements Connection {
   #client: Authenticated | undefined
   /** Frames that arrive while the application decides who the client is. */
   #early: [data: RawData | string, isBinary: boolean][] | undefined
-  /** Commands run in the order they arrived. */
+  /** The last command. Commands run in the order of arrival. */
   #last: Promise<void> = Promise.resolve()
   #waiting = 0
   #cancelExpiry: () => void = () => {}
@@ -259,7 +259,7 @@ export class BridgeSession implements Connection {
     })
   }
 
-  /** Ends the connection of a link when that expires. */
+  /** Ends a share link's connection when the link expires. */
   #leaveAt(expiresAt: number): void {
     const { clock } = this.#bridge
     this.#cancelExpiry = clock.after(Math.min(Math.max(expiresAt - clock.now(), 0), mostTimerMs), () => {

@@ -9,11 +9,11 @@ export interface KnownCall {
   readonly toolCallId: string
   readonly name: string
   readonly input: unknown
-  /** The sub-agent that made it. */
+  /** The sub-agent that made the call. */
   readonly agentId?: string
 }
 
-/** A short title of a call: its tool and the first text of its input, such as `read_file src/a.ts`. */
+/** Returns a short title of a call: its tool and the first text of its input, such as `read_file src/a.ts`. */
 export function titleOf({ name, input, agentId }: Omit<KnownCall, 'toolCallId'>): string {
   const values: unknown[] = typeof input === 'object' && input !== null ? Object.values(input) : [input]
   const first = values.find((value) => typeof value === 'string')

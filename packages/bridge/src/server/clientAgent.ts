@@ -17,9 +17,9 @@ import {
 /** The rights of a client. */
 interface Allowed {
   readonly rights: ReadonlySet<Right>
-  /** @throws RuntimeError `BRIDGE_FORBIDDEN` */
+  /** Checks a right. @throws RuntimeError `BRIDGE_FORBIDDEN` */
   must(needs: Right | readonly Right[], what: string): void
-  /** @throws RuntimeError `BRIDGE_FORBIDDEN` */
+  /** Checks the right to decide. @throws RuntimeError `BRIDGE_FORBIDDEN` */
   mustDecide(
     decision: { readonly callId: string; readonly decision: string },
     agent: Pick<DrivenAgent, 'pending'>,
@@ -40,7 +40,7 @@ export class GivenAgents {
   }
 }
 
-/** The members of an agent that differ for a client: those that show something, and those that do something. */
+/** Members of an agent that differ for a client: those that show data, and those that act. */
 type Guarded = Pick<
   DrivenAgent,
   | 'appState'

@@ -12,7 +12,7 @@ import type { View } from './visible.ts'
 interface SubscribingClient {
   readonly reach: Reach
   readonly view: View
-  /** A running agent, unless it is hidden from the client. */
+  /** Returns a running agent, unless it is hidden from the client. */
   find(agentId: string): Agent | undefined
   /** Maximum number of subscriptions of the client. */
   readonly most: number
@@ -50,7 +50,7 @@ export class ClientSubscriptions implements RosterWatcher {
     this.#outbox.send(JSON.stringify(frame))
   }
 
-  /** @throws RuntimeError `BRIDGE_LIMIT`, `INVALID_OPTION` for a record that is still to come */
+  /** Subscribes the client. @throws RuntimeError `BRIDGE_LIMIT`, `INVALID_OPTION` for a record that does not exist yet */
   subscribe(feed: Feed, wanted: Wanted, view: View): void {
     const { agentId } = feed
     // The client left while the agent was looked for.

@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 
-/** Newest results kept per session: this many commands that leave no record can be sent again. */
+/** Maximum number of results kept per session, the newest ones. Commands that leave no record can be repeated that far back. */
 const maxResults = 1_000
 /** Limits per token for sessions without a client: their number, and their results together. The longest idle goes first. */
 const maxIdleSessions = 10_000
@@ -25,13 +25,13 @@ const defaults: CacheLimits = {
 /** Results of one session's commands since the server started. */
 export class SessionResults {
   readonly owner: string
-  /** True if it ends with its last connection. */
+  /** True if the session ends with its last connection. */
   readonly isPassing: boolean
   readonly #max: number
   readonly #results = new Map<string, Promise<unknown>>()
-  /** Sockets connected under it: an old one may still be open when the next one connects. */
+  /** Number of sockets connected under the session. An old one may still be open when the next one connects. */
   sockets = 0
-  /** Time at which the last of them closed. */
+  /** Time at which the last socket closed, in epoch milliseconds. */
   leftAt = 0
 
   constructor(owner: string, max: number, isPassing = false) {
@@ -57,8 +57,8 @@ export class SessionResults {
 }
 
 /**
- * Keeps the results of each session's commands while a client is connected and for some time after, so that a command sent again is
- * answered and not repeated. Commands that leave a record are found in the agents' logs after that. Each token has its own limits.
+ * Keeps the results of each session's commands while a client is connected and for some time after, so that a repeated command is
+ * answered but not executed again. Later, commands that left a record are found in the agents' logs. Each token has its own limits.
  */
 export class ResultCache {
   readonly #keptMs: number
@@ -67,7 +67,7 @@ export class ResultCache {
   /** Sessions without a client, by token, the longest idle first. */
   readonly #idle = new Map<string, Map<string, SessionResults>>()
 
-  /** `keptMs`: how long a session without a client is kept. */
+  /** Takes `keptMs`, the time for which a session without a client is kept, in milliseconds. */
   constructor(keptMs: number, limits: Partial<CacheLimits> = {}) {
     this.#keptMs = keptMs
     this.#limits = { ...defaults, ...limits }
@@ -78,14 +78,14 @@ export class ResultCache {
     return this.#sessions.size
   }
 
-  /** @throws RuntimeError `BRIDGE_SESSION` for a session that began under another owner */
+  /** Checks that a session belongs to an owner. @throws RuntimeError `BRIDGE_SESSION` for a session of another owner */
   checkOwner(sessionId: string, owner: string): void {
     const session = this.#sessions.get(sessionId)
     if (session !== undefined && session.owner !== owner)
       throw new RuntimeError('BRIDGE_SESSION', `The session "${sessionId}" is somebody else's.`)
   }
 
-  /** Called when a client continues or starts a session; `owner` is the token whose limits apply. `isPassing`: it ends with its last connection. */
+  /** Starts or continues a client's session. `owner` is the token whose limits apply. `isPassing`: the session ends with its last connection. */
   enter(sessionId: string, owner: string, isPassing = false): SessionResults {
     const session = this.#sessions.get(sessionId) ?? new SessionResults(owner, this.#limits.results, isPassing)
     this.#sessions.set(sessionId, session)
@@ -94,7 +94,7 @@ export class ResultCache {
     return session
   }
 
-  /** Called when a client has left. */
+  /** Notes that one of a session's sockets has closed. */
   leave(sessionId: string, now: number): void {
     const session = this.#sessions.get(sessionId)
     if (session === undefined) return

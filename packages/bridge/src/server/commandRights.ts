@@ -9,7 +9,7 @@ import type { Right } from '../../../wire/src/rights.ts'
 import type { Pending } from '../../../../src/protocol/runs/pending.ts'
 import type { PartCommandType } from '../../../../src/protocol/parts/partRecords.ts'
 
-/** The right that each command of a part needs. With several, one of them is needed, depending on the command's fields. */
+/** The right that each command of a part needs. If several are listed, one of them is needed, depending on the command's fields. */
 const partRights: { readonly [T in PartCommandType]: Right | readonly Right[] } = {
   'agent.schedule': 'control',
   'agent.unschedule': 'control',
@@ -20,7 +20,7 @@ const partRights: { readonly [T in PartCommandType]: Right | readonly Right[] } 
   'agent.mode': 'control',
 }
 
-/** The right that each command to an agent needs, in any protocol. With several, one of them is needed, depending on the decision. */
+/** The right that each command to an agent needs, in any protocol. If several are listed, one of them is needed, depending on the decision. */
 export const rightsFor: { readonly [T in AgentCommand['type']]: Right | readonly Right[] } = {
   'agent.prompt': 'talk',
   'agent.interrupt': 'talk',
@@ -39,23 +39,23 @@ export const rightsFor: { readonly [T in AgentCommand['type']]: Right | readonly
 }
 
 /**
- * Converts consecutive contents to a prompt. Those before the last are context; for a client that may not give context, they are part of
- * the prompt.
+ * Converts consecutive contents to a prompt. All but the last are context. For a client that may not give
+ * context, they are part of the prompt.
  */
 export const saidAs = <T>({ rights }: { readonly rights: ReadonlySet<Right> }, contents: readonly T[][]): T[][] =>
   rights.has('control') || contents.length < 2 ? [...contents] : [contents.flat()]
 
-/** Name of a decision in its command. */
+/** Returns the name of a decision in its command. */
 export const nameOf = (decision: Decision): string => (typeof decision === 'string' ? decision : 'answer')
 
-/** The right that a decision needs, as far as what waits (`pending`) tells. A denial fits everything. */
+/** Returns the right that a decision needs, according to the entries that wait (`pending`). A denial is possible for any entry. */
 export function rightToDecide(callId: string, decision: string, pending: readonly Pending[]): Right {
   const kinds = pending.flatMap((one) => (one.key === callId || one.callId === callId ? [one.kind] : []))
   if (kinds.includes('approval') || decision === 'approve') return 'approve'
   return decision === 'deny' && kinds.length === 0 ? 'approve' : 'answer.own'
 }
 
-/** Name in refusals of a command that carries more than words. */
+/** Returns the name, for refusals, of a command that carries more than words. */
 export const moreThanWords = (type: string): string =>
   type === 'agent.decide'
     ? `${type} with a rule`
@@ -83,7 +83,7 @@ interface AboutRules {
   readonly mode?: unknown
 }
 
-/** Returns the right that a command needs as it changes rules for calls. What holds for good, and the mode that asks nobody, need more. */
+/** Returns the right that a command needs because it changes rules for calls. Rules for good, and the mode that asks nobody, need more. */
 function rightForRules(command: AboutRules): Right | undefined {
   const { grant } = command
   const isForGood =

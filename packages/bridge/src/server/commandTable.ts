@@ -29,7 +29,7 @@ interface Found {
   readonly sessions: readonly SessionEntry[]
 }
 
-/** Finds records that match a text, among those that a client may see. */
+/** Finds records that match a text, among the records that a client may see. */
 async function searchFor(
   access: AgentAccess,
   text: string,
@@ -57,14 +57,14 @@ export interface CommandContext {
   readonly bridge: Bridge
   readonly access: AgentAccess
   readonly subscriptions: ClientSubscriptions
-  /** Set for a client of a gateway. */
+  /** Passes commands to workers. Set for a client of a gateway. */
   readonly relay?: Relay
 }
 
-/** The answer to a command that has run, due once the store has its records; the next command need not wait for that. */
+/** The answer to a command that has run. It is sent once the store has the command's records. The next command need not wait for that. */
 export class DeferredAnswer {
   readonly answer: Promise<object>
-  /** Resolves with how the command's run ended, if the log will not record it. */
+  /** Resolves to the end of the command's run, if the log will not record it. */
   readonly ended: Promise<UnloggedEnd | undefined> | undefined
 
   constructor(answer: Promise<object>, ended?: Promise<UnloggedEnd | undefined>) {
@@ -75,17 +75,17 @@ export class DeferredAnswer {
 }
 
 interface CommandHandler<T extends Command['type']> {
-  /** Right that the command needs. With several, any one admits the client, and the command itself checks which one it needs. */
+  /** Rights that the command needs. Of several, any one admits the client, and the command itself checks which one it needs. */
   readonly needs: Right | readonly Right[]
   /** Further right that the command needs because of some of its fields. */
   readonly needsToo?: (frame: FrameOf<T>) => Right | undefined
-  /** Set if the command changes something: if sent again, it is answered but not repeated. */
+  /** Set if the command changes something. If it is sent again, it is answered but not repeated. */
   readonly isOnce?: true
-  /** Runs the command and returns its result. `requestId` names its request to an agent, the same when it is sent again. */
+  /** Runs the command and returns its result. `requestId` is the id of its request to an agent, and stays the same when it is sent again. */
   run(client: CommandContext, frame: FrameOf<T>, requestId: string): unknown
 }
 
-/** Resolves once the store has an agent's records. If the store fails, the agent handles that by pausing. */
+/** Resolves to `answer` once the store has an agent's records. If the store fails, the agent handles that by pausing. */
 async function written<T extends object>(agent: Agent, answer: T): Promise<T> {
   try {
     await agent.durable()
@@ -95,7 +95,7 @@ async function written<T extends object>(agent: Agent, answer: T): Promise<T> {
   return answer
 }
 
-/** Error codes after which the agent and its run continue in another process; the log will record how the run ends. */
+/** Error codes after which the agent and its run continue in another process. The log will record the end of the run. */
 const goesOn: ReadonlySet<string | undefined> = new Set<ErrorCode>(['AGENT_DETACHED', 'STORE_LEASE_LOST'])
 
 /** Returns the result of a run that has no `run.end` in the log because it never began or its agent crashed. */
@@ -109,7 +109,7 @@ const firstSeq = 1
 
 type AgentCommandType = Extract<Command['type'], AgentCommand['type']>
 
-/** Dispatches a command to an agent. */
+/** Returns the handler of a command to an agent. */
 const forAgent = <T extends AgentCommandType>(type: T): CommandHandler<T> => ({
   needs: rightsFor[type],
   needsToo: beyondWords,
@@ -147,7 +147,7 @@ const toAgents = Object.fromEntries(
   Object.keys(rightsFor).map((type) => [type, forAgent(type as AgentCommandType)]),
 ) as unknown as { readonly [T in AgentCommandType]: CommandHandler<T> }
 
-/** All commands, each with the right that it needs and its effect. */
+/** All commands, with the right and the effect of each. */
 export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> } = {
   ...toAgents,
   'agent.spawn': {

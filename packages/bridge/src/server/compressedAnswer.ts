@@ -5,7 +5,7 @@ import { encodingFor, encodings } from '../page/encodings.ts'
 /** Minimum size of a body that is compressed, in bytes. */
 const leastBytes = 1_024
 
-/** Answers with something that is made for this request alone, compressed as the client takes it. */
+/** Sends an answer that is made for this request only, compressed in an encoding that the client accepts. */
 export async function answerCompressed(
   request: IncomingMessage,
   response: ServerResponse,

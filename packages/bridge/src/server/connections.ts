@@ -1,6 +1,6 @@
 /** A connected client of any protocol, or one that is still receiving a response. */
 export interface Connection {
-  /** Renews the frame allowance after a second. */
+  /** Renews the frame allowance. Called every second. */
   tick(): void
   /** Pings the client, or disconnects it if it did not answer the last ping. */
   ping(): void
@@ -9,15 +9,15 @@ export interface Connection {
   terminate(): void
 }
 
-/** Maximum number. */
+/** Maximum number of sockets that have not authenticated, in total and per address. */
 interface SocketLimits {
   readonly strangers: number
   readonly strangersPerAddress: number
 }
 
 /**
- * Sockets that have not authenticated yet. They have a small limit, in total and per address, apart from that of clients. When it is
- * reached the oldest one goes: a client that says hello at once gets in, however many others never do.
+ * Sockets that have not authenticated yet. They have a small limit, in total and per address, separate from the limit for clients.
+ * When it is reached the oldest one is closed, so that a client that says hello promptly gets in, however many others never do.
  */
 export class UnauthenticatedSockets {
   readonly #limits: SocketLimits
@@ -32,7 +32,7 @@ export class UnauthenticatedSockets {
     return this.#addresses.size
   }
 
-  /** Adds a socket; returns the one that has to go to make room. */
+  /** Adds a socket. Returns the socket to close in order to make room, if any. */
   add(socket: Connection, address: string): Connection | undefined {
     const { strangers, strangersPerAddress } = this.#limits
     const neighbours = [...this.#addresses].flatMap(([other, from]) => (from === address ? [other] : []))
@@ -43,7 +43,7 @@ export class UnauthenticatedSockets {
     return oldest
   }
 
-  /** Removes a socket that has authenticated or is closed; returns `false` if it was not here. */
+  /** Removes a socket that has authenticated or is closed. Returns `false` if it is not in the list. */
   delete(socket: Connection): boolean {
     return this.#addresses.delete(socket)
   }

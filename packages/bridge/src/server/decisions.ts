@@ -5,7 +5,7 @@ import { Folding } from '../../../../src/log/fold.ts'
 import { requestsFold, type RequestIndex } from '../../../../src/log/requestIndex.ts'
 import { createdRecord } from '../../../../src/log/readHistory.ts'
 
-/** Ended agents whose requests are kept in memory; the logs of others are read again. */
+/** Maximum number of ended agents whose requests are kept in memory. Logs of others are read again. */
 const maxEnded = 64
 
 /** Finds decisions about calls of sub-agents. They are in the sub-agents' own logs, possibly from an earlier process. */
@@ -19,12 +19,12 @@ export class Decisions {
     this.#agentOf = agentOf
   }
 
-  /** Called when an agent starts: its log will grow beyond the part that was read. */
+  /** Forgets an agent's requests when it starts, because its log will grow beyond the part that was read. */
   began(agentId: string): void {
     this.#ended.delete(agentId)
   }
 
-  /** Resolves with true if this request of an ancestor has decided a call, named by its key, of an agent below. */
+  /** Resolves to true if this request of an ancestor has decided a descendant's call, given by its key. */
   async wasDecided(ancestor: Agent, key: string, requestId: string): Promise<boolean> {
     const owner = agentIdSchema().safeParse(key.split('/', 1)[0]).data
     if (owner === undefined || owner === key || owner === ancestor.id) return false

@@ -14,7 +14,7 @@ export const isSurelyHere = (
 /** End of a run that its log does not record, such as a run that never began. */
 export type UnloggedEnd = Pick<RunResult, 'stopReason' | 'error'>
 
-/** An agent that is to begin. */
+/** An agent to be started. */
 export interface AgentBirth {
   readonly id: string
   readonly definition: string
@@ -26,18 +26,18 @@ export interface AgentBirth {
  * carried out once. Contract: the methods resolve once the command is as durable as a log record, and reject like an agent's own refusal.
  */
 export interface Dispatch {
-  /** `ended` resolves once the run of the command has ended, with any outcome that the log does not contain. It never rejects. */
+  /** Dispatches a command. `ended` resolves once the command's run has ended, to the outcome if the log does not contain it. It never rejects. */
   command(
     command: CheckedCommand,
     requestId: string,
   ): Promise<{ readonly ended?: Promise<UnloggedEnd | undefined> | undefined }>
-  /** Starts an agent; resolves with the `seq` of its last record. Rejects with `AGENT_EXISTS`. */
+  /** Starts an agent. Resolves to the `seq` of its last record. Rejects with `AGENT_EXISTS`. */
   begin(agent: AgentBirth, requestId: string): Promise<number>
   /**
-   * Gives a machine that is kept an event, wherever it is; machines are then read from their logs alone. Rejects as `send` of a machine does, and with
-   * `MACHINE_NOT_FOUND`. Missing: machines are those of this process.
+   * Sends an event to a durable machine, wherever it runs. Machines are then read only from their logs. Rejects as
+   * `send` of a machine does, and with `MACHINE_NOT_FOUND`. If missing, only this process's machines are used.
    */
   event?(machine: { readonly hostId: string; readonly event: object }, requestId: string): Promise<void>
-  /** Called when the server closes: it stops waiting for the outcome of commands, which continue. */
+  /** Called when the server closes. Stops waiting for the outcome of commands, which continue. */
   close?(): void
 }

@@ -5,7 +5,7 @@ import type { LogRecord } from '../../../../src/protocol/records.ts'
 import type { Run } from '../../../../src/protocol/runs/run.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 
-/** An agent as other protocols read and drive it: one of this process, or one that an engine places. */
+/** An agent that other protocols read and drive: one of this process, or one that an engine places. */
 export interface DrivenAgent extends Pick<
   Agent,
   | 'id'
@@ -30,10 +30,10 @@ export interface DrivenAgent extends Pick<
   | 'abort'
   | 'close'
 > {
-  /** Set if an engine resumes a run that was cut off: the interruption of the run is not its end. */
+  /** Set if an engine resumes runs that were cut off. An interruption is then not the end of the run. */
   readonly isPlaced?: true
   readonly parent: object | undefined
-  /** Its state, and the version of that; missing for a placed agent. */
+  /** The agent's application state, with its version; missing for a placed agent. */
   readonly appState?: unknown
   readonly stateVersion?: number
   children(): DrivenBelow[]
@@ -42,11 +42,11 @@ export interface DrivenAgent extends Pick<
     options?: { readonly requestId?: string },
   ): Pick<Run, 'requestId' | 'result'> | undefined
   /**
-   * Set for a placed agent: resolves once the commands dispatched so far are taken, and rejects if one was refused. Any other agent refuses
-   * at once.
+   * Resolves once the commands dispatched so far are accepted, and rejects if one was refused. Set for a placed
+   * agent. Any other agent refuses immediately.
    */
   taken?(): Promise<void>
-  /** Rules for its calls; `null` without `permissions`. Missing for a placed agent. */
+  /** Returns the rules for the agent's calls; `null` without `permissions`. Missing for a placed agent. */
   permissions?(): Permissions | null
   events(): AsyncIterableIterator<AgentEvent>
   subscribe(listener: (event: AgentEvent) => unknown, options?: { readonly descendants?: boolean }): () => void
@@ -57,6 +57,6 @@ export interface DrivenBelow extends Pick<Agent, 'id' | 'lastSeq' | 'durable'> {
   children(): DrivenBelow[]
 }
 
-/** Returns true if a record or an event says that a run was cut off and will resume by itself. */
+/** Returns true if a record or an event marks the end of a run that was cut off and will resume by itself. */
 export const isCutOff = (agent: Pick<DrivenAgent, 'isPlaced'>, happened: LogRecord | AgentEvent): boolean =>
   agent.isPlaced === true && happened.type === 'run.end' && happened.reason?.type === 'interrupted'

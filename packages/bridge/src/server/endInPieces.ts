@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
 
-/** Bytes that are written at once: of a larger piece nobody can see whether the client reads it. */
+/** Number of bytes written at a time. With larger pieces it would not be visible whether the client reads. */
 const pieceBytes = 65_536
 
-/** Status codes of responses without a body, which must not have its length either. */
+/** Status codes of responses without a body, which must not have a length either. */
 const bodiless: ReadonlySet<number> = new Set([204, 304])
 
 type Give = (...given: readonly unknown[]) => unknown
 
-/** Has a response write whatever is given to its `end` in pieces, each once the one before has left, so that it is seen whether its client reads. */
+/** Makes a response write the data given to `end` in pieces, each after the previous one has left, to show whether the client reads. */
 export function endInPieces(response: ServerResponse): void {
   const end = response.end.bind(response) as Give
   const write = response.write.bind(response)
@@ -40,7 +40,7 @@ async function writeAll(bytes: Buffer, response: ServerResponse, write: (piece: 
     if (!write(bytes.subarray(at, at + pieceBytes))) await drained(response)
 }
 
-/** Resolves once a response takes more, or its client has left. */
+/** Resolves once a response accepts more data, or its client has left. */
 function drained(response: ServerResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const over = (): void => {

@@ -9,16 +9,16 @@ import type { TextSocket } from './textSocket.ts'
 export interface Endpoint {
   /** Path of the endpoint, such as `/acp`. */
   readonly path: string
-  /** Set if it also answers at every path below, unless another endpoint has that path. */
+  /** Set if the endpoint also answers at every path below, unless another endpoint has that path. */
   readonly below?: true
-  /** Headers that pages of other origins may send, beside `authorization`, `content-type` and `accept`. */
+  /** Headers that pages of other origins may send, besides `authorization`, `content-type` and `accept`. */
   readonly headers?: readonly string[]
-  /** Called with the names of the definitions that `serve` was given, before it listens; `serve` rejects with an error that it throws. */
+  /** Called with the names of the definitions given to `serve`, before it listens. If it throws, `serve` rejects with that error. */
   check?(definitions: readonly string[]): void
   /**
-   * Answers an HTTP request at the path; an error that it throws is answered with status 500. The answer counts as a connection until it is
-   * over; a client that reads none of the waiting bytes between three pings is cut off. What is given to `end` is written in pieces; give what is
-   * large to `end`, or to `write` in pieces of your own. Default: status 426.
+   * Answers an HTTP request at the path. If it throws, the answer has status 500. The answer counts as a connection
+   * until it is over. A client that reads none of the waiting bytes between three pings is cut off. Data given to `end`
+   * is written in pieces. Pass large data to `end`, or to `write` in pieces of your own. Default: status 426.
    */
   answer?(
     request: IncomingMessage,
@@ -26,7 +26,7 @@ export interface Endpoint {
     access: AgentAccess,
     answering: OpenResponse,
   ): void | Promise<void>
-  /** Serves a WebSocket opened at the path. An error that it throws closes the socket with 1011. Default: the socket is refused. */
+  /** Serves a WebSocket opened at the path. If it throws, the socket is closed with 1011. Default: the socket is refused. */
   connect?(socket: TextSocket, access: AgentAccess): void
 }
 
@@ -36,7 +36,7 @@ export interface OpenResponse {
   onLeave(listener: () => void): void
 }
 
-/** Endpoints by their paths. */
+/** Endpoints by path. */
 export class Endpoints {
   readonly #byPath: ReadonlyMap<string, Endpoint>
   readonly #below: readonly Endpoint[]
@@ -47,7 +47,7 @@ export class Endpoints {
     this.#below = endpoints.filter(({ below }) => below).toSorted((a, b) => b.path.length - a.path.length)
   }
 
-  /** The endpoint that answers at a path. */
+  /** Returns the endpoint that answers at a path. */
   at(path: string): Endpoint | undefined {
     return this.#byPath.get(path) ?? this.#below.find((endpoint) => path.startsWith(`${endpoint.path}/`))
   }

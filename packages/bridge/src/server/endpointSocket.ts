@@ -7,7 +7,7 @@ import { outwardMessage } from './outwardError.ts'
 import { messageText } from './readFrame.ts'
 import { brokenCode, SocketGuard, type SocketRules } from './socketGuard.ts'
 
-/** "Unsupported data" of the WebSocket protocol. */
+/** Close code for "unsupported data" in the WebSocket protocol. */
 const notTextCode = 1003
 
 /** The limits a text socket keeps. */
@@ -16,7 +16,7 @@ interface TextSocketRules extends SocketRules {
   readonly hardLimitBytes: number
 }
 
-/** An endpoint's WebSocket, with the same heartbeat and limits as those of the bridge. */
+/** An endpoint's WebSocket, with the same heartbeat and limits as the bridge's sockets. */
 export class EndpointSocket implements TextSocket, Connection {
   readonly #socket: WebSocket
   readonly #guard: SocketGuard

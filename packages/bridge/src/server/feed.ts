@@ -5,12 +5,12 @@ import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import { captureApart, viewBelow, visibleEvent, visibleReply, type View } from './visible.ts'
 import { writtenHere } from './written.ts'
 
-/** Newest logged events kept for clients that are slightly behind, in number and in characters; older ones are read from the log. */
+/** Maximum number and characters of the newest logged events kept for clients that are slightly behind. Older ones are read from the log. */
 const tailLength = 512
 const tailChars = 4 * 1024 * 1024
 /** Maximum length of a live event's frame, since each `turn.request` contains the whole conversation. */
 const maxLiveChars = 1024 * 1024
-/** Live events that may queue behind a record being written. */
+/** Maximum number of live events that wait for a record to be written. */
 const maxHeld = 4_096
 
 const deltaKinds = { 'reply.delta': 'text', 'thinking.delta': 'thinking' } as const
@@ -18,7 +18,7 @@ const deltaKinds = { 'reply.delta': 'text', 'thinking.delta': 'thinking' } as co
 /** Origin of an event: the agent itself, an approval of a sub-agent, or any other event of a sub-agent. */
 type Scope = 'own' | 'approval' | 'descendant'
 
-/** An event for subscribers. It is serialised once for all subscribers that see the same of it, and only if there are any. */
+/** An event for subscribers. It is serialised once for all subscribers with the same view, and only if there are any. */
 export class FeedEvent {
   readonly seq: number
   readonly isLogged: boolean
@@ -29,7 +29,7 @@ export class FeedEvent {
   readonly #agentId: string
   readonly #frames = new Map<View, string | undefined>()
 
-  /** `seq`: of an event of a sub-agent, that of the last record of the agent that is listened to. */
+  /** Takes `seq`: for an event of a sub-agent, the `seq` of the last record of the agent that is listened to. */
   constructor(event: AgentEvent, scope: Scope = 'own', { agentId, seq }: Pick<AgentEvent, 'agentId' | 'seq'> = event) {
     this.seq = seq
     this.scope = scope
@@ -40,7 +40,7 @@ export class FeedEvent {
     this.#agentId = agentId
   }
 
-  /** The frame that a client is sent; `undefined`: the client may not see the event. `captured`: it wants captured requests in full. */
+  /** Returns the frame for a client; `undefined` if it may not see the event. `captured`: the client wants captured requests in full. */
   frameFor(view: View, captured = true): string | undefined {
     if (!captured && this.#event.type === 'turn.captured') return loggedFrame(this.#event, view, false)
     if (!this.#frames.has(view)) this.#frames.set(view, this.#frame(view))
@@ -73,7 +73,7 @@ interface Held {
  */
 export class Feed {
   readonly agentId: string
-  /** Ids of its ancestors, root first. */
+  /** Ids of the agent's ancestors, root first. */
   readonly path: readonly string[]
   readonly metadata: Metadata | undefined
   /** True once no more events will come. */
@@ -89,7 +89,7 @@ export class Feed {
   #partialReply: { -readonly [K in keyof GrowingReply]: GrowingReply[K] } | undefined
   #lastSeq: number
 
-  /** `agent` is missing if the agent does not run: all its events are then in its log. */
+  /** Takes `agent`, which is missing if the agent does not run. All its events are then in its log. */
   constructor(
     { agentId, path, metadata, lastSeq }: Pick<Feed, 'agentId' | 'path' | 'lastSeq'> & Partial<Pick<Feed, 'metadata'>>,
     agent?: Fed,
@@ -106,7 +106,7 @@ export class Feed {
     return this.#lastSeq
   }
 
-  /** Set when nothing of the agent is stored. */
+  /** Set for an incognito agent, whose data is not stored. */
   get incognito(): true | undefined {
     return this.#agent?.incognito === true ? true : undefined
   }
@@ -115,12 +115,12 @@ export class Feed {
     return this.#listeners.size > 0
   }
 
-  /** Resolves once the store has every record so far; `undefined`: it has. Rejects when the store fails. */
+  /** Resolves once the store has every record so far; `undefined` if it already has. Rejects when the store fails. */
   durable(): Promise<void> | undefined {
     return this.#agent?.durable()
   }
 
-  /** Called when the agent has started, perhaps again: listeners follow this instance. */
+  /** Attaches an agent that has started, perhaps again. Listeners follow this instance. */
   attach(agent: Fed): void {
     if (agent === this.#agent) return
     this.#unsubscribe?.()
@@ -130,7 +130,7 @@ export class Feed {
     if (this.#includesDescendants) this.#subscribeToDescendants()
   }
 
-  /** Called when the agent does not run in this process, or no longer does. */
+  /** Detaches the agent, because it does not run in this process, or no longer does. */
   rest(): void {
     if (this.#agent === undefined || this.#held.length > 0) return
     this.#unsubscribe?.()
@@ -141,7 +141,7 @@ export class Feed {
     this.#partialReply = undefined
   }
 
-  /** Takes the next record of an agent that another process drives; any other record is ignored. */
+  /** Publishes the next record of an agent that another process drives. Any other record is ignored. */
   follow(event: AgentEvent): void {
     // What is held will be told in its turn.
     if (this.#held.length === 0 && event.seq === this.#lastSeq + 1) this.#publish(new FeedEvent(event), event)
@@ -161,7 +161,7 @@ export class Feed {
     })
   }
 
-  /** Logged events after `seq`, when they are all still in memory. */
+  /** Returns the logged events after `seq`; `undefined` if some are no longer in memory. */
   after(seq: number): readonly FeedEvent[] | undefined {
     if (seq >= this.#lastSeq) return []
     const [first] = this.#tail
@@ -169,7 +169,7 @@ export class Feed {
     return this.#tail.slice(seq + 1 - first.seq)
   }
 
-  /** The reply under way so far, as one delta of each kind. */
+  /** Returns the current reply so far, as one delta of each kind. */
   partialDeltas(view: View): string[] {
     const reply = visibleReply(this.#partialReply, view)
     if (reply === undefined) return []
@@ -192,8 +192,8 @@ export class Feed {
   }
 
   /**
-   * Tells whether subscribers may get an event. Events of incognito agents stay within feeds of incognito agents, whose sub-agents are
-   * incognito too.
+   * Returns true if subscribers may receive an event. Events of incognito agents stay within feeds of incognito
+   * agents, whose sub-agents are incognito too.
    */
   #mayTell(event: AgentEvent): boolean {
     return event.incognito !== true || this.incognito === true
@@ -275,13 +275,13 @@ const eventFrame = (event: AgentEvent): string =>
 export const loggedFrame = (event: AgentEvent, view: View, captured = true): string =>
   eventFrame(loggedEvent(event, view, captured))
 
-/** An event of the log as a client is sent it. `captured`: it wants captured requests in full. */
+/** Returns an event of the log in the form for a client. `captured`: the client wants captured requests in full. */
 export function loggedEvent(event: AgentEvent, view: View, captured: boolean): AgentEvent {
   const seen = visibleEvent(event, view) ?? event
   return !captured && seen.type === 'turn.captured' ? captureApart(seen) : seen
 }
 
-/** A live event after record `seq` of `agentId`; one that is too large is replaced by `events.dropped`. */
+/** Returns a live event after record `seq` of `agentId` as a frame. If it is too large, it is replaced by `events.dropped`. */
 function liveFrame(event: AgentEvent, agentId: string, seq: number): string {
   const frame = JSON.stringify({ type: 'event', agentId, seq, event, live: true })
   if (frame.length <= maxLiveChars || event.type === 'events.dropped') return frame

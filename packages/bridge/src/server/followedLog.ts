@@ -25,9 +25,9 @@ export class FollowedLog {
   created: RecordOf<'agent.created'> | undefined
   lastSeq = 0
   growing: Growing | undefined
-  /** The state that was reported last. */
+  /** The last reported state. */
   toldState = 'idle'
-  /** Sub-agents that are alive, by id, oldest first, with the call that each carries out. */
+  /** Running sub-agents by id, oldest first, with the call that each carries out. */
   readonly below = new Map<string, { readonly log: FollowedLog; readonly callId: string | undefined }>()
   readonly #folding = new Folding(folds)
   readonly #machine = this.#folding.at(machineFold)
@@ -47,7 +47,7 @@ export class FollowedLog {
     return this.created?.path ?? []
   }
 
-  /** State in the machine's chart, according to the log. */
+  /** Path of the chart's state according to the log. */
   get state(): string {
     return this.#isStopped ? 'stopped' : this.#machine.state.state
   }
@@ -64,23 +64,23 @@ export class FollowedLog {
     return totalSpent(this.#spent.state)
   }
 
-  /** Tells whether its log has a request. */
+  /** Returns true if the log has a request. */
   has(requestId: string): boolean {
     return this.#requests.state.ids.has(requestId)
   }
 
-  /** Run and turn of its current events. */
+  /** Run and turn of the agent's current events. */
   get at(): { readonly runId: string; readonly turnIndex: number } {
     return this.#at
   }
 
-  /** Begins with the records that a fork shares with its sources, before its own first record. */
+  /** Starts with the records that a fork shares with its sources, before its own first record. */
   begin(past: readonly LogRecord[], created: LogRecord): void {
     this.conversation = rebuildConversation([], { past })
     if (created.type === 'agent.created' && created.forkedFrom !== undefined) this.conversation.beginLog()
   }
 
-  /** Takes the next record, after the unlogged events before it. */
+  /** Applies the next record, after the unlogged events before it, and yields the events. */
   *take(record: LogRecord): Generator<AgentEvent, void, undefined> {
     yield* this.heardBefore(record.seq)
     this.conversation.apply(record)
@@ -109,13 +109,13 @@ export class FollowedLog {
     this.below.set(childId, { log, callId: callId ?? this.below.get(childId)?.callId })
   }
 
-  /** The sub-agent that carries a call out. */
+  /** Returns the sub-agent that carries out a call. */
   childOf(callId: string): FollowedLog | undefined {
     for (const child of this.below.values()) if (child.callId === callId) return child.log
     return undefined
   }
 
-  /** Takes an unlogged event. */
+  /** Holds an unlogged event. */
   hear(event: AgentEvent): void {
     // While the store fails nothing of it can be told.
     if (this.#live.length >= maxHeard) this.#live = []
@@ -131,7 +131,7 @@ export class FollowedLog {
     }
   }
 
-  /** Discards the unlogged events, because the agent is another instance. */
+  /** Discards the unlogged events, because they are from another instance of the agent. */
   forgetHeard(): void {
     this.#live = []
   }
@@ -144,7 +144,7 @@ export class FollowedLog {
     else if (this.growing !== undefined && event.type === 'thinking.delta') this.growing.thinking += event.text
   }
 
-  /** Calls and questions that wait for people, of this agent and those below it. */
+  /** Returns the calls and questions that wait for people, of this agent and its descendants. */
   pending(): Pending[] {
     const { calls, inRun } = this.#machine.state
     const own = inRun ? [...this.#asked.values()].filter(({ callId }) => isWaiting(calls.get(callId))) : []

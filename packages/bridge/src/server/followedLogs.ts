@@ -10,20 +10,20 @@ const pollMs = 200
 interface Parts {
   readonly store: Pick<Store, 'read' | 'stat'>
   readonly clock: Clock
-  /** Feeds that have readers. */
+  /** Returns the feeds that have readers. */
   feeds(): Iterable<Feed>
-  /** An agent that runs in this process, whose feed gets all its events; an unloaded one may have been taken over by another process. */
+  /** Returns an agent that runs in this process, whose feed gets all its events. An unloaded one may have been taken over by another process. */
   agent(agentId: string): { readonly isLoaded: boolean; readonly state: string } | undefined
   readonly dispatch: Dispatch | undefined
 }
 
 /**
- * Passes the records that other processes write to feeds: an agent at rest in this process may be driven in another one. It polls a few
- * times a second, only while there are readers.
+ * Passes other processes' records to feeds, because an agent at rest in this process may be driven in another
+ * one. It polls a few times a second, only while there are readers.
  */
 export class FollowedLogs {
   readonly #parts: Parts
-  /** Size of the log when it was read last. */
+  /** Size of each feed's log when it was last read. */
   readonly #sizes = new WeakMap<Feed, number>()
   readonly #reading = new WeakSet<Feed>()
   #cancel: (() => void) | undefined
@@ -32,7 +32,7 @@ export class FollowedLogs {
     this.#parts = parts
   }
 
-  /** Begins to poll, until there are no feeds. */
+  /** Starts to poll, until there are no feeds. */
   begin(): void {
     this.#cancel ??= this.#parts.clock.after(pollMs, () => {
       this.#cancel = undefined
@@ -46,7 +46,7 @@ export class FollowedLogs {
     })
   }
 
-  /** Passes a feed the rest of its log. Rejects as the store does. */
+  /** Passes the rest of its log to a feed. Rejects as the store does. */
   async catchUp(feed: Feed): Promise<void> {
     if (!this.#isHere(feed)) await this.#read(feed)
   }

@@ -9,8 +9,8 @@ import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 import { isCutOff, type DrivenAgent } from './drivenAgent.ts'
 
 /**
- * A run of an agent whose handle is lost: an earlier call or an earlier process asked for it. `requestId`: the run of that request; without
- * it, the agent's last one. A run that was cut off by a crash and continues is one run.
+ * A run of an agent without a handle, because an earlier call or process requested it. `requestId` selects the run of that request.
+ * Without it, the run is the agent's last one. A run that was cut off by a crash and continues counts as one run.
  */
 export class FollowedRun {
   readonly #requestId: string | undefined
@@ -56,7 +56,7 @@ export class FollowedRun {
     this.#end = undefined
   }
 
-  /** `undefined`: the agent has had no run. */
+  /** Returns the result of the run; `undefined` if the agent has had no run. */
   result(output: AgentDefinition['output']): RunResult | undefined {
     const text = this.#text
     const end = this.#end

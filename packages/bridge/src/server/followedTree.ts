@@ -23,8 +23,8 @@ interface Listener {
 }
 
 /**
- * An agent and those below it, in whichever process they work, followed by their logs in the store. The logs are read when a caller asks
- * for their state. While there are listeners they are read at each event if the agent works in this process, and else a few times a second.
+ * An agent and its descendants, in whichever process they work, followed by their logs in the store. The logs are read when a caller asks for their
+ * state. While there are listeners, they are read at each event if the agent works in this process, and otherwise a few times a second.
  */
 export class FollowedTree {
   readonly root: FollowedLog
@@ -52,7 +52,7 @@ export class FollowedTree {
     return this.#next
   }
 
-  /** Subscribes like `subscribe` of an agent. */
+  /** Subscribes a listener, as `subscribe` of an agent does. */
   subscribe(call: Listener['call'], { descendants = false }: { readonly descendants?: boolean } = {}): () => void {
     const listener = { call, descendants }
     this.#listeners.add(listener)
@@ -64,7 +64,7 @@ export class FollowedTree {
     }
   }
 
-  /** Called when the agent begins to work in this process. */
+  /** Listens to the agent once it has started to work in this process, if there are listeners. */
   began(agent: Agent): void {
     if (this.#listeners.size > 0) this.#hear(agent)
   }
@@ -88,7 +88,7 @@ export class FollowedTree {
     })
   }
 
-  /** Polls once; a store that failed is polled again. */
+  /** Polls once. If the store fails, it is polled again later. */
   #look(): void {
     this.catchUp().catch(() => {})
   }
@@ -131,7 +131,7 @@ export class FollowedTree {
     }
   }
 
-  /** Reads the new records of a log and of those below it; a log that was not begun yet has none. */
+  /** Reads the new records of a log and of its descendants' logs. A log that has not begun yet has none. */
   async #readLog(log: FollowedLog): Promise<void> {
     const { store } = this.#parts
     try {

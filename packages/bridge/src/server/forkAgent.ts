@@ -7,16 +7,16 @@ import type { Bridge } from './bridge.ts'
 /** Maximum length of a definition's name in the id of a fork, which leaves room for the random part. */
 const mostNameChars = 100
 
-/** The id of a fork, derived from the id of its request: a request that is sent again finds the same fork. */
+/** Returns the id of a fork, derived from the id of its request, so that a repeated request finds the same fork. */
 export function forkIdOf(definition: string, requestId: string): string {
   const hash = createHash('sha256').update(requestId).digest('hex').slice(0, 16)
   return `${definition.slice(0, mostNameChars)}-${hash}`
 }
 
 /**
- * Begins a session that shares the past of an agent up to the step of a node, as `forkSession`; the agent may be running and is not
- * disturbed. Rejects with `AGENT_NOT_FOUND`,
- * `NODE_NOT_FOUND`, `AGENT_INCOGNITO`, and with `BRIDGE_FORBIDDEN` where the agent or the fork would be out of the client's reach.
+ * Begins a session that shares the past of an agent up to the step of a node, as `forkSession` does. The agent
+ * may be running and is not disturbed. Rejects with `AGENT_NOT_FOUND`, `NODE_NOT_FOUND`, `AGENT_INCOGNITO`, and
+ * with `BRIDGE_FORBIDDEN` if the agent or the fork would be out of the client's reach.
  */
 export async function forkAgent(
   bridge: Bridge,

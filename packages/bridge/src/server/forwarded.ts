@@ -10,7 +10,7 @@ import { keyedHash, keyedText, keyedValue } from './keyed.ts'
 import type { Grant } from './roles.ts'
 import { placeOf } from './workerPlace.ts'
 
-/** The shortest `gatewaySecret`, in characters. */
+/** Minimum length of `gatewaySecret`, in characters. */
 export const minSecretLength = 32
 
 const prefix = 'gateway.'
@@ -19,17 +19,17 @@ const purpose = 'gateway client'
 /** Validity of a token for a worker, in milliseconds. The clocks of two machines may differ by half of it. */
 const heldMs = 2 * 60_000
 
-/** Returns true if a token claims to be that of a gateway; no other authentication is tried for it. */
+/** Returns true if a token claims to be a gateway's. No other authentication is tried for it. */
 export const isForwardedToken = (token: string | undefined): token is string => token?.startsWith(prefix) === true
 
-/** The session that a client is in: `isProven`, by a key of its own; `isPassing`: it ends with the connection. */
+/** A client's session. `isProven`: proven by a key of its own. `isPassing`: it ends with the connection. */
 export interface ForwardedSession {
   readonly id: string
   readonly isProven: boolean
   readonly isPassing?: boolean
 }
 
-/** A client as a gateway has let it in. */
+/** A client as admitted by a gateway. */
 export interface Forwarded {
   /** Rights of the client. Its agents are listed by id, or the gateway checks them itself; `owner` distinguishes the client from others. */
   readonly grant: Grant & { readonly agents?: readonly string[] }
@@ -57,20 +57,20 @@ const claimsSchema = lazily(() =>
 )
 
 /**
- * Tokens by which a gateway describes a client to a worker: `gateway.<claims>.<hash>`, keyed by the secret that both have. The secret
- * itself is never sent. A token is valid for one worker and for two minutes: a copy of it can be used with no other worker, nor later.
+ * Tokens with which a gateway describes a client to a worker: `gateway.<claims>.<hash>`, keyed by the secret that they share. The secret itself is
+ * never sent. A token is valid for one worker and for two minutes, so a copy is of no use with another worker or later.
  */
 export class ForwardedTokens {
   readonly #secret: string
   readonly #now: () => number
 
-  /** `now`: by default the time of day, on which two machines agree even if the clocks of their runtimes differ. */
+  /** Takes `now`, by default the time of day, on which two machines agree even if their runtimes' clocks differ. */
   constructor(secret: string, now: () => number = systemClock.now) {
     this.#secret = secret
     this.#now = now
   }
 
-  /** `worker`: the address of the worker's bridge. */
+  /** Creates a token. `worker` is the address of the worker's bridge. */
   mint({ grant, owner, session }: Forwarded, worker: string): string {
     const claims: z.output<ReturnType<typeof claimsSchema>> = {
       r: [...rightsOf(grant)],
@@ -86,7 +86,7 @@ export class ForwardedTokens {
     return `${prefix}${keyedText(this.#secret, purpose, claims)}`
   }
 
-  /** Reads and checks a token. `isHere` tells whether a place is that of this worker. */
+  /** Reads and checks a token. `isHere` returns true if a place is this worker's. */
   read(token: string, isHere: (place: string) => boolean): Forwarded | Refused {
     const claims = claimsSchema().safeParse(keyedValue(this.#secret, purpose, token.slice(prefix.length)))
     if (!claims.success) return { why: 'unknown' }

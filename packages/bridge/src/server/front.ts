@@ -18,7 +18,7 @@ interface ClientOutbox {
   flush(): void
 }
 
-/** A client that was let in. */
+/** A client that was admitted. */
 export interface FrontClient {
   readonly permit: Permit
   readonly session: ForwardedSession
@@ -32,30 +32,30 @@ export interface Relay {
   /** Names of the definitions that the workers report. */
   readonly definitions: readonly string[]
   readonly descriptions: Readonly<Record<string, string>> | undefined
-  /** Commands that have not been answered. */
+  /** Number of unanswered commands. */
   readonly waiting: number
-  /** Ids of the agents that run on any worker, as far as the client may see them. */
+  /** Returns the ids of the agents that run on any worker, as far as the client may see them. */
   running(): Promise<ReadonlySet<string>>
-  /** The workers that can be reached, by name. Rejects with `BRIDGE_FORBIDDEN`: the client may not know them. */
+  /** Returns the workers that can be reached, by name. Rejects with `BRIDGE_FORBIDDEN` if the client may not know them. */
   workers(): Promise<readonly WorkerEntry[]>
-  /** Takes a command and answers it; returns `false` for a command that the server itself has to answer. */
+  /** Handles and answers a command. Returns `false` for a command that the server itself has to answer. */
   takes(command: Command): boolean
   close(): void
 }
 
 /** Front of a server that runs no agents itself. */
 export interface Front {
-  /** Its log of refusals, which is the server's too. */
+  /** The front's log of refusals, which the server uses too. */
   readonly refusals: RefusalLog
-  /** Begins to serve a client that was let in. Rejects if that is not possible. */
+  /** Begins to serve an admitted client. Rejects if that is not possible. */
   enter(client: FrontClient): Promise<Relay>
-  /** Answers a request with the answer of its agent's worker; an error that it throws is sent to the client. */
+  /** Forwards the answer of the agent's worker to a request. If it throws, the error is sent to the client. */
   answer(visit: FrontVisit): Promise<void>
   /** Forwards a socket at the path of another protocol to the workers. */
   connect(socket: TextSocket, permit: Permit, path: string): void
 }
 
-/** A request of a client that was let in. */
+/** A request of an admitted client. */
 export interface FrontVisit {
   readonly request: IncomingMessage
   readonly response: ServerResponse

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import type { Bridge } from './bridge.ts'
 
-/** Renews the frame allowances every second, and pings clients every `pingMs`; returns a function that ends it. */
+/** Renews the frame allowances every second, and pings clients every `pingMs`. Returns a function that stops the heartbeat. */
 export function startHeartbeat(clock: Clock, bridge: Bridge): () => void {
   let since = 0
   let cancel = (): void => {}

@@ -4,17 +4,17 @@ import type { LogRecord, RecordOf } from '../../../../src/protocol/records.ts'
 import { eventInWords } from '../../../charts/src/hostWords.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
 
-/** How many records of a machine are told at once. */
+/** Maximum number of a machine's records in one answer. */
 const mostRecords = 200
 
-/** A machine with the newest of its records. */
+/** A machine with its newest records. */
 export interface HostHistory {
-  /** As it stands; `seq` is that of the last record that was read. */
+  /** The machine's current state. `seq` is the `seq` of the last record that was read. */
   readonly host: HostView
   readonly records: readonly HostLine[]
 }
 
-/** Reads the newest records of a machine after one, in words. Those that only say how far it came are left out. */
+/** Reads the newest records of a machine after one, as texts. Records that only mark progress are left out. */
 export async function historyOf(store: Store, host: HostView, after: number): Promise<HostHistory> {
   const records: HostLine[] = []
   let last = after
@@ -44,7 +44,7 @@ function wordsOf(record: LogRecord): string | undefined {
   }
 }
 
-/** XState's own events of an actor name it. */
+/** Describes an event in one line. The sender is left out for XState's own events of an actor, which name it. */
 function eventLine({ event: { type }, from, to }: RecordOf<'host.event'>): string {
   const sender = from === undefined || type.startsWith('xstate.') ? '' : ` from ${from}`
   return `${eventInWords(type)}${sender}${to === undefined ? '' : ` to ${to}`}`

@@ -8,22 +8,22 @@ import type { Bridge } from './bridge.ts'
 import { historyOf, type HostHistory } from './hostHistory.ts'
 import { newOutOfReach, type Reach } from './roles.ts'
 
-/** How long a client waits for the next record of a machine, and how often it is looked for, in milliseconds. */
+/** Time for which a client waits for the next record of a machine, and interval between looks for it, in milliseconds. */
 const wait = { most: 20_000, step: 100 } as const
-/** How often a machine that closes meanwhile is opened again for an event. */
+/** Number of times that a machine which closes meanwhile is opened again for an event. */
 const mostOpenings = 3
 
-/** The client that asks. */
+/** The client that makes the request. */
 interface HostAccess {
   readonly reach: Reach
   checkAdmitted(): void
 }
 
-/** Ids of the machines that are open in this process, within reach or not. */
+/** Returns the ids of the machines that are open in this process, within reach or not. */
 export const openHosts = (runtime: object): readonly string[] =>
   [...hostingOf(runtime).open.values()].flatMap(({ view: { id, status } }) => (status === 'closed' ? [] : [id]))
 
-/** The open machines within a client's reach, then those that came to their end here of late. */
+/** Returns the open machines within a client's reach, then those that ended here recently. */
 export function hostsWithin({ runtime }: Bridge, access: HostAccess): readonly HostView[] {
   const { open, ended } = hostingOf(runtime)
   const views = [...[...open.values()].map(({ view }) => view), ...ended.values()]
@@ -33,8 +33,8 @@ export function hostsWithin({ runtime }: Bridge, access: HostAccess): readonly H
 const isWithin = (access: HostAccess, id: string): boolean => access.reach({ id, path: [], metadata: undefined })
 
 /**
- * Gives a machine an event, and opens it for that if it is closed. Rejects with `MACHINE_NOT_FOUND`, `BRIDGE_FORBIDDEN`, as `send` of a machine, and
- * as opening it does.
+ * Sends an event to a machine, which is opened if it is closed. Rejects with `MACHINE_NOT_FOUND`,
+ * `BRIDGE_FORBIDDEN`, as `send` of a machine does, and as opening it does.
  */
 export async function sendToHost(
   bridge: Bridge,
@@ -59,7 +59,7 @@ export async function sendToHost(
   }
 }
 
-/** The question of a client about a machine. */
+/** A client's request for a machine. */
 interface AskedHost {
   readonly hostId: string
   readonly after?: number
@@ -67,8 +67,8 @@ interface AskedHost {
 }
 
 /**
- * The state of a machine, with `after` once its log has a record after that one, or after a while, and with `records` those records in words.
- * Rejects as `sendToHost` does.
+ * Returns the state of a machine. With `after`, waits until its log has a record after that one, or for a
+ * while. With `records`, returns those records as texts. Rejects as `sendToHost` does.
  */
 export async function readHost(
   bridge: Bridge,
@@ -89,13 +89,13 @@ export async function readHost(
 
 const hasNews = ({ seq, status }: HostView, after: number = -1): boolean => seq > after || status !== 'active'
 
-/** Returns true if the log of a machine has records after what was seen of it. */
+/** Returns true if a machine's log has records after its view. */
 async function hasRecords({ store }: Bridge, { id, seq }: HostView): Promise<boolean> {
   for await (const _ of store.read(id, seq + 1, 1)) return true
   return false
 }
 
-/** The subject of a chart: an agent or, where there is none, a machine. Rejects with `AGENT_NOT_FOUND`, and as `sendToHost` does. */
+/** Returns the subject of a chart: an agent or, if there is none, a machine. Rejects with `AGENT_NOT_FOUND`, and as `sendToHost` does. */
 export async function charted(bridge: Bridge, access: HostAccess & Viewer, id: string): Promise<ChartSubject> {
   try {
     return await bridge.agents.charted(id, access)
@@ -106,7 +106,7 @@ export async function charted(bridge: Bridge, access: HostAccess & Viewer, id: s
   }
 }
 
-/** The subject of a machine's chart; `undefined` if this is no machine. */
+/** Returns the subject of a machine's chart; `undefined` if there is no machine with this id. */
 async function hostChart(bridge: Bridge, access: HostAccess, id: string): Promise<ChartSubject | undefined> {
   const isOpen = hostingOf(bridge.runtime).open.has(id)
   if (!isOpen && (await firstRecord(bridge.store, id))?.type !== 'host.created') return undefined
@@ -115,21 +115,21 @@ async function hostChart(bridge: Bridge, access: HostAccess, id: string): Promis
   return machineSubject(host.definition)
 }
 
-/** A machine to be looked at. One that an engine places is read from its log where it is not open; any other is opened. */
+/** Returns a machine for reading. If an engine places it and it is not open here, it is read from its log. Any other machine is opened. */
 async function seenHost(bridge: Bridge, access: HostAccess, hostId: string): Promise<OpenHost> {
   const found = await foundHost(bridge, access, hostId)
   if ('view' in found) return found
   return await (isPlaced(bridge) ? found.read(bridge.runtime, hostId) : found.open(bridge.runtime, hostId))
 }
 
-/** True if an engine places machines: none is opened here for a client. */
+/** Returns true if an engine places machines. None is then opened here for a client. */
 const isPlaced = ({ dispatch }: Bridge): boolean => dispatch?.event !== undefined
 
 function checkWithin(access: HostAccess, hostId: string): void {
   if (!isWithin(access, hostId)) throw newOutOfReach()
 }
 
-/** The machine if it is open here, else what opens it. Rejects with `MACHINE_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+/** Returns the machine if it is open here, else the offer that can open it. Rejects with `MACHINE_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
 async function foundHost(bridge: Bridge, access: HostAccess, hostId: string): Promise<OpenHost | OfferedMachine> {
   checkWithin(access, hostId)
   const { open, offered } = hostingOf(bridge.runtime)
@@ -146,7 +146,7 @@ async function foundHost(bridge: Bridge, access: HostAccess, hostId: string): Pr
   )
 }
 
-/** Closes a machine that nobody in this process has, once it is at rest. */
+/** Closes a machine that nothing in this process uses, once it is at rest. */
 function closeLater(bridge: Bridge, host: OpenHost): void {
   if (host.isAttended || isPlaced(bridge)) return
   void host.settled().then(() => (host.isAttended ? undefined : host.close()))

@@ -42,7 +42,7 @@ export class HttpRoutes {
     this.#page = page
   }
 
-  /** Answers a request; `false`: its path is none of those here. */
+  /** Answers a request. Returns `false` if its path is not served here. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     const path = pathOf(request)
     const own = belowBase(this.#paths.base, path)
@@ -62,7 +62,7 @@ export class HttpRoutes {
     return answering !== undefined
   }
 
-  /** `own`: the path as it is below the base, if it is. */
+  /** Answers a request of an admitted client. `own` is the path below the base, if it is below it. */
   #answer(
     request: IncomingMessage,
     response: ServerResponse,
@@ -173,7 +173,7 @@ export class HttpRoutes {
     return front!.answer({ request, response, permit, target, rest, limits })
   }
 
-  /** An open response counts as a connection. */
+  /** Counts an open response as a connection. */
   #count(response: ServerResponse, isGranted: () => boolean): ResponseConnection {
     const { hardLimitBytes } = this.#bridge.limits
     endInPieces(response)
@@ -205,11 +205,11 @@ class ResponseConnection implements Connection, OpenResponse {
   readonly #hardLimitBytes: number
   readonly #isGranted: () => boolean
   #onLeave: () => void = () => {}
-  /** Bytes sent by the last ping. */
+  /** Number of bytes sent at the last ping. */
   #left = -1
   #silent = 0
 
-  /** `isGranted` returns true while the token of the request still allows the same. */
+  /** Takes `isGranted`, which returns true while the request's token still grants the same rights. */
   constructor(
     response: ServerResponse,
     { hardLimitBytes, isGranted }: { readonly hardLimitBytes: number; readonly isGranted: () => boolean },
@@ -223,7 +223,7 @@ class ResponseConnection implements Connection, OpenResponse {
     this.#onLeave = listener
   }
 
-  /** A response receives no frames. */
+  /** Does nothing, because a response receives no frames. */
   tick(): void {}
 
   ping(): void {

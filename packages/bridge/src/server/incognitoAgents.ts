@@ -2,7 +2,7 @@ import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 
 interface Owned {
   readonly agent: Agent
-  /** Session of the client that spawned it. */
+  /** Session of the client that spawned the agent. */
   readonly sessionId: string
 }
 
@@ -14,14 +14,14 @@ export class IncognitoAgents {
     this.#owned.set(agent.id, { agent, sessionId })
   }
 
-  /** Called when an agent begins to run: it may have the id of one that has ended. */
+  /** Forgets the owner of an ended agent when another agent starts under its id. */
   began({ id }: Agent): void {
     this.#owned.delete(id)
   }
 
   /**
-   * Returns true if an agent must not be seen in a session. `agent` is set if it runs. Incognito agents that no client spawned are seen in
-   * no session.
+   * Returns true if a session must not see an agent. `agent` is set if it runs. No session sees incognito
+   * agents that no client spawned.
    */
   isHidden(
     { id, path, agent }: { readonly id: string; readonly path: readonly string[]; readonly agent: Agent | undefined },

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** The secret of a keyed hash. */
 export type Key = Uint8Array | string
 
-/** Hash of a text for one purpose, keyed by a secret. The hashes of the same text for two purposes differ. */
+/** Returns the hash of a text for one purpose, keyed by a secret. Hashes of the same text for two purposes differ. */
 export const keyedHash = (key: Key, purpose: string, text: string): Buffer =>
   createHmac('sha256', key).update(`escapement ${purpose}\n${text}`).digest()
 
@@ -13,7 +13,7 @@ export function keyedText(key: Key, purpose: string, value: unknown): string {
   return `${body}.${keyedHash(key, purpose, body).toString('base64url')}`
 }
 
-/** Returns the value of a signed text; `undefined` if it was not made with the key for this purpose. Takes constant time. */
+/** Returns the value of a signed text; `undefined` if it was not signed with the key for this purpose. The hashes are compared in constant time. */
 export function keyedValue(key: Key, purpose: string, text: string): unknown {
   const [body = '', hash = '', ...others] = text.split('.')
   const given = Buffer.from(hash, 'base64url')

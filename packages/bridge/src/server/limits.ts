@@ -5,10 +5,10 @@ import { lazily } from '../../../../src/protocol/lazily.ts'
 const defaults = {
   /** Maximum number of connected clients. */
   connections: 1_000,
-  /** Sockets that have neither brought a token nor said `hello`, in all and of one address; they do not count as connections. */
+  /** Maximum number of sockets that have neither brought a token nor said `hello`, in total and per address. They do not count as connections. */
   strangers: 128,
   strangersPerAddress: 32,
-  /** Maximum size of a client's frame. */
+  /** Maximum size of a client's frame, in bytes. */
   frameBytes: 1024 * 1024,
   framesPerSecond: 200,
   /** Maximum number of waiting commands. */
@@ -16,14 +16,14 @@ const defaults = {
   subscriptions: 1_000,
   /** Maximum nesting of a frame. */
   depth: 64,
-  /** Time for `hello` after the connection. */
+  /** Time limit for `hello` after the connection. */
   helloMs: 5_000,
-  /** Time between pings; a client that did not answer the last ping is disconnected. */
+  /** Interval between pings. A client that did not answer the last ping is disconnected. */
   pingMs: 15_000,
-  /** Bytes waiting in a socket before the client counts as lagging, and before it is disconnected. */
+  /** Number of bytes waiting in a socket above which the client counts as lagging, and above which it is disconnected. */
   highWaterBytes: 1024 * 1024,
   hardLimitBytes: 8 * 1024 * 1024,
-  /** Time for which a session is remembered after its last client has left; until then, commands that left nothing in a log are recognised. */
+  /** Time for which a session is remembered after its last client has left. Until then, repeated commands that left no record are recognised. */
   sessionMs: 60 * 60 * 1_000,
   /** Time for clients to leave when the server is closed. */
   drainMs: 2_000,

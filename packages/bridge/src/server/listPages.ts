@@ -9,7 +9,7 @@ export type ListFrame = Extract<ClientFrame, { type: 'agent.list' | 'session.lis
 /** Default number of entries of a page. */
 export const defaultLimit = 100
 
-/** Error for a page that should begin after an entry which the list does not have. */
+/** Returns the error for a page that should start after an entry that is not in the list. */
 export const noneOfThem = ({ type, after }: ListFrame): RuntimeError =>
   new RuntimeError('INVALID_OPTION', `${type}: after: "${after}" is none of them.`)
 

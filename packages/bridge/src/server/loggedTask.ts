@@ -5,14 +5,14 @@ import type { DrivenAgent } from './drivenAgent.ts'
 import { FollowedRun } from './followedRun.ts'
 import type { TaskPlace } from './taskPlace.ts'
 
-/** A task of another protocol as the log of its agent has it. There is no other record of it. */
+/** A task of another protocol, as recorded in its agent's log. There is no other record of it. */
 export abstract class LoggedTask<Task> {
   readonly place: TaskPlace
   readonly agent: DrivenAgent
   protected readonly access: AgentAccess
   protected readonly definition: AgentDefinition
   protected readonly run: FollowedRun
-  /** The newest run of the task. */
+  /** Id of the task's newest run. */
   protected runId: string | undefined
   #next = 1
 
@@ -24,7 +24,7 @@ export abstract class LoggedTask<Task> {
     this.run = new FollowedRun(place.requestId, agent)
   }
 
-  /** Reads all that the log has had since. Nothing is shown that the store does not have. Rejects as the store does. */
+  /** Reads all new records of the log. The result contains nothing that the store does not have. Rejects as the store does. */
   async read(): Promise<Task> {
     await this.agent.durable()
     for await (const record of this.access.records(this.agent.id, this.#next)) {
@@ -47,7 +47,7 @@ export abstract class LoggedTask<Task> {
 
 const telling: ReadonlySet<string> = new Set(['state.changed', 'run.start', 'run.end', 'reply.end', 'tool.end'])
 
-/** Yields a task at once and whenever its `look` has changed, until it `isDone` or `signal` aborts. Rejects as the store does. */
+/** Yields a task immediately and whenever its `look` has changed, until it `isDone` or `signal` aborts. Rejects as the store does. */
 export async function* followLogged<Task>(
   view: LoggedTask<Task>,
   signal: AbortSignal,

@@ -9,15 +9,15 @@ import { loggedEvent } from './feed.ts'
 
 const place = /^\/agents\/([^/]+)\/newest\.json$/
 
-/** Maximum number of records, which are about 200 nodes, and of their characters. One record is given whatever its length. */
+/** Maximum number of records, which are about 200 nodes, and of their characters. A single record is returned whatever its length. */
 const most = { records: 600, chars: 1024 * 1024 }
 
-/** Returns true if a path is that of the newest records of an agent: `/agents/<id>/newest.json`. */
+/** Returns true for the path of an agent's newest records: `/agents/<id>/newest.json`. */
 export const isNewestPath = (path: string): boolean => place.test(path)
 
 /**
- * Answers with the newest records of an agent's log, oldest first, as the client may see them and without the messages of captured requests: what
- * the page shows until it has the whole log. Status 204 where there is nothing to show; the log itself tells why.
+ * Answers with the newest records of an agent's log, oldest first, as the client may see them and without the messages of captured
+ * requests. The page shows them until it has the whole log. Status 204 if there is nothing to show. The log itself has the reason.
  */
 export async function answerNewest(
   request: IncomingMessage,
@@ -35,7 +35,7 @@ export async function answerNewest(
   response.end()
 }
 
-/** `encoded`: the id of the agent as a path has it. Rejects with `INVALID_ID`, `BRIDGE_FORBIDDEN`, and as the store does. */
+/** Returns the newest records. `encoded` is the agent's id as in a path. Rejects with `INVALID_ID`, `BRIDGE_FORBIDDEN`, and as the store does. */
 async function newestRecords(bridge: Bridge, access: AgentAccess, encoded: string): Promise<readonly AgentEvent[]> {
   const agentId = idOf(encoded)
   const [view, path] = [await access.viewOf(agentId), await pathOf(access, agentId)]
@@ -51,7 +51,7 @@ async function newestRecords(bridge: Bridge, access: AgentAccess, encoded: strin
   return kept.map(({ event }) => event)
 }
 
-/** Ids of the ancestors of an agent within reach. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
+/** Returns the ids of the ancestors of an agent within reach. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
 async function pathOf(access: AgentAccess, agentId: string): Promise<readonly string[]> {
   for await (const record of access.records(agentId)) return record.type === 'agent.created' ? record.path : []
   return []

@@ -2,7 +2,7 @@ import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 
-/** Checks that the definition an endpoint was given is served. `label`: of the endpoint. @throws RuntimeError `INVALID_OPTION` */
+/** Checks that an endpoint's definition is served. `label` names the endpoint. @throws RuntimeError `INVALID_OPTION` */
 export function mustBeServed(label: string, definition: string, served: readonly string[]): void {
   if (served.includes(definition)) return
   const nearest = nearestWord(definition, served)

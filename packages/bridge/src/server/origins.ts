@@ -4,7 +4,7 @@ import type { ServeOptions } from './serveOptions.ts'
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i
 
-/** @throws RuntimeError `INVALID_OPTION` when listening beyond this machine without tokens or `authenticate`. */
+/** Checks the exposure. @throws RuntimeError `INVALID_OPTION` when listening beyond this machine without tokens or `authenticate` */
 export function checkExposure(
   host: string,
   { tokens = {}, authenticate, gatewaySecret }: Pick<ServeOptions, 'tokens' | 'authenticate' | 'gatewaySecret'>,
@@ -26,8 +26,8 @@ export interface OriginRule {
 }
 
 /**
- * Tells whether to answer a request without an `Origin` header. Pages omit it for same-origin requests, and DNS rebinding can point a
- * foreign name at this server, so without tokens the host must be a name of this machine or of an allowed origin.
+ * Returns true if a request without an `Origin` header may be answered. Pages omit it for same-origin requests, and DNS rebinding can
+ * point a foreign name at this server, so without tokens the host must be a name of this machine or of an allowed origin.
  */
 export function allowsHost(host: string | undefined, { origins = [], isGuarded }: OriginRule): boolean {
   if (isGuarded || host === undefined) return true

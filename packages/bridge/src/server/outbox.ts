@@ -8,12 +8,12 @@ export interface Waterline {
   readonly hard: number
 }
 
-/** Frames are gathered into messages of about this size, in bytes. */
+/** Approximate size of the messages into which frames are gathered, in bytes. */
 const messageBytes = 64 * 1024
 
 /**
- * The sending end of one socket. Frames that are ready together share a message. Above the high waterline `isFull` is true, and it calls
- * back once the socket has drained. It keeps no queue: senders continue from a cursor.
+ * The sending end of one socket. Frames that are ready together share a message. Above the high waterline `isFull` is
+ * true, and `onDrain` calls back once the socket has drained. It keeps no queue: senders continue from a cursor.
  */
 export class Outbox {
   readonly #socket: ServerSocket
@@ -40,7 +40,7 @@ export class Outbox {
     return this.#isFull || this.waiting > this.#waterline.high
   }
 
-  /** Sends a serialised frame; answers and errors even when it is full. */
+  /** Sends a serialised frame. Answers and errors are sent even when the outbox is full. */
   send(frame: string): void {
     if (this.#frames.length === 0) setImmediate(() => this.flush())
     this.#frames.push(frame)
@@ -48,7 +48,7 @@ export class Outbox {
     if (this.#bytes > messageBytes) this.flush()
   }
 
-  /** Calls back once the socket has drained; only while it is full. Returns a function that cancels it. */
+  /** Calls `call` once the socket has drained. Use it only while the outbox is full. Returns a function that cancels it. */
   onDrain(call: () => void): () => void {
     this.#onDrain.add(call)
     return () => this.#onDrain.delete(call)

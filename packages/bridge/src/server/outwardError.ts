@@ -9,7 +9,7 @@ import {
 import type { AgentEvent } from '../../../../src/protocol/events.ts'
 import type { PauseReason } from '../../../../src/protocol/records.ts'
 
-/** Messages that clients get instead of one that names files of the server, by error code. */
+/** Messages for clients in place of messages that name the server's files, by error code. */
 const outward: { readonly [C in ErrorCode]?: string } = {
   STORE_CLOSED: 'The store of the server is closed.',
   STORE_NOT_OPEN: 'The log is not open.',
@@ -27,10 +27,10 @@ const outward: { readonly [C in ErrorCode]?: string } = {
 /** Error codes whose messages come from the thrown value and may name paths. */
 const mayNamePaths: ReadonlySet<string> = new Set<ErrorCode>(['INTERNAL', 'CHILD_CRASHED'])
 
-/** Paths in the messages of Node, such as `ENOENT: no such file or directory, open '/srv/logs/a.jsonl'`. */
+/** Pattern of paths in Node's messages, such as `ENOENT: no such file or directory, open '/srv/logs/a.jsonl'`. */
 const quotedPath = /(["'`])(?:\/|[a-z]:[\\/]|\\\\).*?\1/gi
 
-/** Returns an error as clients may see it: the same code, without paths of the server. */
+/** Returns an error as clients may see it: the same code, without the server's paths. */
 export function outwardError(error: ErrorInfo): ErrorInfo {
   const what = Object.hasOwn(outward, error.code) ? outward[error.code as ErrorCode] : undefined
   if (what !== undefined) return errorInfo(error.code as ErrorCode, what)
@@ -39,17 +39,17 @@ export function outwardError(error: ErrorInfo): ErrorInfo {
   return message === error.message ? error : { code: error.code, message }
 }
 
-/** The message of anything the application threw, as clients may see it. */
+/** Returns the message of any value that the application threw, as clients may see it. */
 export const outwardMessage = (thrown: unknown): string =>
   outwardError(
     thrown instanceof RuntimeError ? toErrorInfo(thrown, 'INTERNAL') : { code: 'INTERNAL', message: messageOf(thrown) },
   ).message
 
-/** Returns the reason of a pause as clients may see it. */
+/** Returns the reason for a pause as clients may see it. */
 export const outwardReason = (reason: PauseReason): PauseReason =>
   reason.type === 'store' ? { ...reason, error: outwardError(reason.error) } : reason
 
-/** A value with an error or a pause reason, as clients may see it. */
+/** Returns a value with an error or a pause reason, as clients may see it. */
 export function withOutwardError<T extends { readonly error?: ErrorInfo | undefined; readonly reason?: unknown }>(
   value: T,
 ): T {
@@ -65,6 +65,6 @@ export function withOutwardError<T extends { readonly error?: ErrorInfo | undefi
 
 const mayCarry: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>(['error', 'run.end', 'child.ended'])
 
-/** An event as clients may see it; the same object if it names no files of the server. */
+/** Returns an event as clients may see it; the same object if it names none of the server's files. */
 export const outwardEvent = (event: AgentEvent): AgentEvent =>
   mayCarry.has(event.type) ? withOutwardError(event as AgentEvent & { readonly error?: ErrorInfo }) : event

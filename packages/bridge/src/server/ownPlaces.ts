@@ -3,8 +3,8 @@ import { hostname, networkInterfaces } from 'node:os'
 import { placeOf } from './workerPlace.ts'
 
 /**
- * The places by which others may know a server: its advertised address, and the address that it listens at; for a server on all addresses,
- * each address of this machine. None for a server that listens on no port and advertises nothing.
+ * Returns the places by which others may know a server: its advertised address, and the address that it listens at or, for a server on
+ * all addresses, each address of this machine. None for a server that listens on no port and advertises nothing.
  */
 export function ownPlaces(
   advertise: string | false | undefined,

@@ -28,15 +28,15 @@ interface Parts {
 }
 
 const beginsRun: ReadonlySet<string> = new Set(['agent.prompt', 'agent.interrupt', 'agent.resume'])
-/** Commands whose request is in the log afterwards, unless they wait for an earlier run. */
+/** Commands whose request is in the log after they were accepted, unless they wait for an earlier run. */
 const isRecorded: ReadonlySet<string> = new Set([...beginsRun, 'agent.steer', 'agent.followUp'])
 
-/** Number of request ids that are remembered, so that two commands never have the same one. */
+/** Maximum number of request ids that are remembered, so that two commands never have the same one. */
 const mostIds = 1_000
 
 /**
- * An agent that an engine places: commands go to the engine (`dispatch`), and its activity is followed in its log. Errors that a local
- * agent would throw become known later: `taken` or the result of the run reports them.
+ * An agent that an engine places: commands go to the engine (`dispatch`), and the agent is followed by its log.
+ * Errors that a local agent would throw become known later, from `taken` or the result of the run.
  */
 export class PlacedAgent implements DrivenAgent {
   readonly isPlaced = true
@@ -46,7 +46,7 @@ export class PlacedAgent implements DrivenAgent {
   readonly #parts: Parts
   readonly #log: FollowedLog
   #order: Promise<unknown> = Promise.resolve()
-  /** Commands that were dispatched and are not taken yet. */
+  /** Commands that were dispatched and are not accepted yet. */
   readonly #untaken = new Set<Promise<unknown>>()
   readonly #ids = new Set<string>()
 
@@ -179,7 +179,7 @@ export class PlacedAgent implements DrivenAgent {
     await this.wake()
   }
 
-  /** Id for a request to the engine, which carries out each id only once. */
+  /** Returns an id for a request to the engine, which carries out each id only once. */
   #idFor(requestId: string, what: string): string {
     const id = this.#ids.has(requestId) ? `${requestId}/${what}` : requestId
     this.#ids.add(id)
@@ -201,7 +201,7 @@ export class PlacedAgent implements DrivenAgent {
     }
   }
 
-  /** Resolves once the log has the request, or the engine says how it ended. */
+  /** Resolves once the log has the request, or the engine reports its end. */
   async #recorded(requestId: string, ended: Promise<unknown> | undefined): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const look = (): void => {
@@ -218,7 +218,7 @@ export class PlacedAgent implements DrivenAgent {
     }
   }
 
-  /** The run of a request, which begins when its turn comes. */
+  /** Returns the run of a request. The run begins when its turn comes. */
   #follow(requestId: string, sent: ReturnType<Dispatch['command']>): Pick<Run, 'requestId' | 'result'> {
     const { promise, resolve } = Promise.withResolvers<RunResult>()
     const followed = new FollowedRun(requestId, this)

@@ -21,12 +21,12 @@ interface Known {
   readonly tree: FollowedTree
 }
 
-/** Agents that an engine places, as other protocols see them: the same object for an agent as long as the object is in use. */
+/** Agents that an engine places, for other protocols. An agent has the same object for as long as that object is in use. */
 export class PlacedAgents {
   readonly #parts: Parts
   readonly #dispatch: Dispatch
   readonly #known = new Map<string, WeakRef<Known>>()
-  /** Trees by agent, each kept as long as its agent. */
+  /** Trees by agent. A tree is kept for as long as its agent. */
   readonly #trees = new WeakMap<PlacedAgent, Known>()
   readonly #gone = new FinalizationRegistry<string>((id) => {
     if (this.#known.get(id)?.deref() === undefined) this.#known.delete(id)
@@ -37,7 +37,7 @@ export class PlacedAgents {
     this.#dispatch = dispatch
   }
 
-  /** An agent as the store has it by now. Rejects with `AGENT_STOPPED`, and as the store does. */
+  /** Returns an agent as the store has it now. Rejects with `AGENT_STOPPED`, and as the store does. */
   async open(id: string): Promise<PlacedAgent> {
     const { agent } = this.#known.get(id)?.deref() ?? this.#begin(id)
     await agent.wake()
@@ -45,7 +45,7 @@ export class PlacedAgents {
     return agent
   }
 
-  /** Called when an agent begins to work in this process. */
+  /** Passes an agent that has started to work in this process to its tree. */
   began(agent: Agent): void {
     this.#known.get(agent.id)?.deref()?.tree.began(agent)
   }

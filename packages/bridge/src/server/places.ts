@@ -6,7 +6,7 @@ export const healthPath = '/healthz'
 
 /** Paths of a server's own resources. */
 export interface ServedPlaces {
-  /** Ends with a slash. */
+  /** Base path of the resources. It ends with a slash. */
   readonly base: string
   /** Path of the bridge, from the root. */
   readonly bridge: string

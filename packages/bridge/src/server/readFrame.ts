@@ -6,13 +6,13 @@ import { clientFrames, type CheckedClientFrame } from '../../../wire/src/frames.
 /** Maximum length of a client's frame that an error quotes, in UTF-16 units. */
 const maxEchoed = 500
 
-/** The text of a message. */
+/** Returns the text of a message. */
 export const messageText = (data: RawData | string): string =>
   typeof data === 'string' ? data : new TextDecoder().decode(Array.isArray(data) ? Buffer.concat(data) : data)
 
 type Read = CheckedClientFrame | { readonly problem: string; readonly id?: string }
 
-/** Reads a frame; never throws: a bad one is described by `problem`. */
+/** Reads a frame. Never throws. An invalid frame is described by `problem`. */
 export function readFrame(text: string, maxDepth: number): Read {
   const read = readJson(text, maxDepth, 'frame')
   if ('problem' in read) return read
@@ -25,7 +25,7 @@ export function readFrame(text: string, maxDepth: number): Read {
   return typeof id === 'string' && id.length <= 128 ? { problem, id } : { problem }
 }
 
-/** Parses a JSON text, called `what` in the description of a problem. */
+/** Parses a JSON text. `what` names the text in the description of a problem. */
 export function readJson(text: string, maxDepth: number, what: string): { value: unknown } | { problem: string } {
   if (depthOf(text) > maxDepth) return { problem: `The ${what} is nested deeper than ${maxDepth} levels.` }
   try {
@@ -35,7 +35,7 @@ export function readJson(text: string, maxDepth: number, what: string): { value:
   }
 }
 
-/** Returns the nesting of brackets in a JSON text, ignoring strings. It is checked before parsing, which would recurse. */
+/** Returns the nesting depth of brackets in a JSON text, ignoring strings. It is checked before parsing, which would recurse. */
 export function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 
-/** Lines of one kind per minute; after that they are only counted. */
+/** Maximum number of lines of one kind per minute. Further ones are only counted. */
 const maxLines = 5
 const windowMs = 60_000
 /** Maximum length of a client's quoted text, in UTF-16 units. */
@@ -30,8 +30,8 @@ interface Window {
 }
 
 /**
- * Logs rejected clients on the server: a browser hides the reason from its page. A flood does not fill the log: each kind gets a few
- * lines a minute, and then the number of those left out.
+ * Logs rejected clients on the server, because a browser hides the reason from its page. A flood does not fill
+ * the log: each kind gets a few lines a minute, and then the number of omitted ones.
  */
 export class RefusalLog {
   readonly #logger: Logger | undefined
@@ -45,7 +45,7 @@ export class RefusalLog {
     this.#clock = clock
   }
 
-  /** How many there have been, by kind. */
+  /** Number of rejections, by kind. */
   get counts(): { readonly [kind: string]: number } {
     return Object.fromEntries(this.#counts)
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 
-/** The text of a request; `undefined`: the client left before its end. @throws RuntimeError `BRIDGE_LIMIT` */
+/** Returns the body of a request as text; `undefined` if the client left before its end. @throws RuntimeError `BRIDGE_LIMIT` */
 export async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
   const tooLarge = (): RuntimeError => new RuntimeError('BRIDGE_LIMIT', `The input is larger than ${maxBytes} bytes.`)
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()

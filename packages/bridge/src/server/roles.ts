@@ -11,18 +11,18 @@ import { rightSchema, roleSchema } from '../../../wire/src/rightsSchema.ts'
 import { agentIdSchema } from '../../../../src/protocol/ids.ts'
 import { hasMetadata, metadataSchema, type Metadata } from '../../../../src/protocol/metadata.ts'
 
-/** The facts about an agent that decide who may see it. */
+/** The properties of an agent that decide which clients may see it. */
 export type Reached = Pick<Agent, 'id' | 'path' | 'metadata'>
 
-/** The agents that a client reaches, and its identity. */
+/** The agents within a client's reach, and the client's identity. */
 interface Reaching {
-  /** Agents it may see and drive, those below them included, by their ids or by a function; default: all. */
+  /** Agents that the client may see and drive, including their descendants, by ids or by a function. Default: all. */
   readonly agents?: readonly string[] | ((agent: { readonly id: string; readonly metadata: Metadata }) => boolean)
-  /** Only agents that have all of these values; the agents it spawns get them. Default: all. */
+  /** Metadata that agents must have. Agents that the client spawns get it. Default: all agents. */
   readonly metadata?: Metadata
   /**
-   * Names who the client is, such as the id of a user: sessions are kept apart by it, and limits shared. Where `authenticate` gives none, a
-   * session ends with its connection unless the client has a key of its own for it.
+   * Identity of the client, such as a user id. Sessions are separated by it, and limits are shared. If `authenticate`
+   * gives none, a session ends with its connection unless the client has a key of its own for it.
    */
   readonly owner?: string
 }
@@ -46,7 +46,7 @@ export const grantSchema = lazily(() =>
 /** Grants by token. */
 export type Tokens = { readonly [token: string]: Role | Grant }
 
-/** The shortest token accepted, in characters. */
+/** Minimum length of a token, in characters. */
 export const minTokenLength = 16
 
 /** Returns true if a grant allows everything. */
@@ -60,7 +60,7 @@ const nothing: Metadata = Object.freeze({})
 
 type Chooser = Extract<NonNullable<Grant['agents']>, (agent: never) => boolean>
 
-/** Calls a function of the application. If it throws, it chooses nothing. */
+/** Calls a function of the application. If it throws, the agent is not chosen. */
 function isChosen(choose: Chooser, agent: Parameters<Chooser>[0]): boolean {
   try {
     // A promise, of a function that should not be asynchronous, is no yes.
@@ -93,7 +93,7 @@ export const outOfReach = ({ agents }: Grant, id: string): RuntimeError =>
 export const newOutOfReach = (): RuntimeError =>
   new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is not among them.')
 
-/** Names of functions that choose agents, since it cannot be told whether two of them choose the same. */
+/** Names of functions that choose agents, because it is impossible to tell whether two of them choose the same agents. */
 const chooserNames = new WeakMap<Chooser, string>()
 
 function nameOf(choose: Chooser): string {
@@ -108,11 +108,11 @@ const textOf = (grant: Grant, chosen: unknown): string => {
   return JSON.stringify([[...rightsOf(grant)].toSorted(), chosen, whose, owner])
 }
 
-/** A grant as text: the same for grants that allow the same. Two functions are never taken for the same. */
+/** Returns a grant as text: the same for grants with the same rights. Two functions never count as the same. */
 export const identityOf = (grant: Grant): string =>
   textOf(grant, typeof grant.agents === 'function' ? { function: nameOf(grant.agents) } : grant.agents)
 
-/** Returns true if a client that was granted something is granted the same when it is asked for again: also by a new function. */
+/** Returns true if a client is granted the same rights as before when the application is asked again, even by a new function. */
 export function isStillGranted(next: Grant, before: Grant): boolean {
   const [one, other] = [next, before].map((grant) =>
     textOf(grant, typeof grant.agents === 'function' ? 'function' : grant.agents),
@@ -120,7 +120,7 @@ export function isStillGranted(next: Grant, before: Grant): boolean {
   return one === other
 }
 
-/** Returns true if two grants allow the same. */
+/** Returns true if two grants give the same rights. */
 export const isSameGrant = (one: Grant | undefined, other: Grant | undefined): boolean =>
   one === undefined || other === undefined ? one === other : identityOf(one) === identityOf(other)
 

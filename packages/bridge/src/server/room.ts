@@ -4,11 +4,11 @@ import type { Permit } from './authenticator.ts'
 import type { Connection } from './connections.ts'
 import { isShareToken } from './shareTokens.ts'
 
-/** Shares of `limits.connections` for kinds of clients, so that read-only clients never keep out those that act. */
+/** Shares of `limits.connections` for kinds of clients, so that read-only clients never displace those that act. */
 const parts = { readers: 3 / 4, links: 1 / 4, link: 1 / 8, linkAddress: 1 / 16 } as const
-/** Subscriptions of one connection of a read-only link, which lets see one agent and those below it. */
+/** Maximum number of subscriptions per connection of a read-only link, which shows one agent and its descendants. */
 const linkSubscriptions = 100
-/** HTTP requests that read-only links may make at once, and how many more in a second: from one address, and with one link. */
+/** Maximum number of HTTP requests that read-only links may make at once, and of further ones per second: from one address, and with one link. */
 const requests = { linkAddress: { most: 100, perSecond: 10 }, link: { most: 400, perSecond: 40 } } as const
 /** Maximum number of links and addresses whose requests are counted. */
 const mostBuckets = 10_000
@@ -21,7 +21,7 @@ interface Bucket {
   at: number
 }
 
-/** Shares of the server's connections, requests and subscriptions for clients that may only look. */
+/** Shares of the server's connections, requests and subscriptions for read-only clients. */
 export class Room {
   readonly #connections: number
   readonly #clock: Clock
@@ -29,13 +29,13 @@ export class Room {
   readonly #takers = new Map<Connection, readonly string[]>()
   readonly #buckets = new Map<string, Bucket>()
 
-  /** `connections`: most connections in all. */
+  /** Takes `connections`, the maximum number of all connections. */
   constructor(connections: number, clock: Clock) {
     this.#connections = connections
     this.#clock = clock
   }
 
-  /** Returns true if one more client fits into every share that it counts towards. */
+  /** Returns true if one more client fits into every share to which it belongs. */
   has(guest: Guest, address: string): boolean {
     return this.#sharesOf(guest, address).every(
       ([name, part]) => this.#of(name) < Math.max(1, this.#connections * part),
@@ -59,7 +59,7 @@ export class Room {
     this.#takers.delete(connection)
   }
 
-  /** Returns true if a request may be answered; one of a read-only link counts. */
+  /** Returns true if a request may be answered. Requests of a read-only link are counted. */
   mayAsk({ owner }: Guest, address: string): boolean {
     if (!isShareToken(owner)) return true
     return this.#draw(`address ${address}`, requests.linkAddress) && this.#draw(owner, requests.link)

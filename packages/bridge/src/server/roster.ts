@@ -17,10 +17,10 @@ export interface RosterWatcher {
   send(frame: ServerFrame): void
 }
 
-/** A running agent as it was when it last changed. */
+/** State of a running agent at its last change. */
 interface RosterEntry {
   readonly agent: Agent
-  /** Version of the agent when it was read. If the version is the same, neither the agent nor any agent below it has changed. */
+  /** Version of the agent when it was read. If the version is the same, neither the agent nor any of its descendants has changed. */
   readonly version: number
   readonly summary: AgentSummary
   /** The summary as text, for comparison. */
@@ -30,17 +30,17 @@ interface RosterEntry {
   readonly children: readonly Agent[]
 }
 
-/** State of a watcher: the entries that it has been sent. */
+/** State of a watcher: the entries that were sent to it. */
 interface Sent {
   /** Number of the poll after which the watcher had everything. */
   poll: number
-  /** Numbers of the polls that found the changes which it has, by agent. */
+  /** Numbers of the polls that found the changes that the watcher has, by agent. */
   readonly entries: Map<string, number>
 }
 
 /**
- * Sends the running agents and their changes to watchers. It polls a few times a second while somebody watches, so a busy agent costs no more than a
- * quiet one, and reads only changed agents.
+ * Sends the running agents and their changes to watchers. It polls a few times a second while there are
+ * watchers, so a busy agent costs no more than a quiet one, and reads only changed agents.
  */
 export class Roster {
   readonly #agents: () => readonly Agent[]
@@ -48,11 +48,11 @@ export class Roster {
   readonly #watchers = new Map<RosterWatcher, Sent>()
   /** Running agents, by id. */
   #entries = new Map<string, RosterEntry>()
-  /** Counts polls that found a change. */
+  /** Number of polls that found a change. */
   #poll = 0
   #cancel: (() => void) | undefined
 
-  /** `agents`: those without a parent. */
+  /** Takes `agents`, which returns the agents without a parent. */
   constructor(agents: () => readonly Agent[], clock: Clock) {
     this.#agents = agents
     this.#clock = clock
@@ -84,7 +84,7 @@ export class Roster {
     })
   }
 
-  /** Reads what has changed. */
+  /** Reads the changed agents. */
   #read(): void {
     const entries = new Map<string, RosterEntry>()
     const poll = this.#poll + 1

@@ -4,11 +4,11 @@ import { keyedText, keyedValue, saidIn, type Key } from './keyed.ts'
 /** A sealed value that a client sent back. */
 export interface BroughtBack {
   readonly value: unknown
-  /** True if this server gave the value to this very client, for this purpose, and not too long ago. If not, the client may have made it up. */
+  /** True if this server gave the value to this very client, for this purpose, and not too long ago. Otherwise the client may have made it up. */
   readonly isOurs: boolean
 }
 
-/** Sealed values that a client is given to send back, bound to the client, a purpose and a time. The client can read them. */
+/** Codec for sealed values that a client receives and sends back, bound to the client, a purpose and a time. The client can read them. */
 export class Sealed {
   readonly #key: Key
   readonly #who: string | undefined
@@ -20,12 +20,12 @@ export class Sealed {
     this.#clock = clock
   }
 
-  /** Seals a value; `ms`: how long it is valid, in milliseconds. */
+  /** Seals a value. It is valid for `ms` milliseconds. */
   seal(what: string, value: unknown, ms: number): string {
     return keyedText(this.#key, this.#purpose(what), { v: value, e: this.#clock.now() + ms })
   }
 
-  /** Opens a sealed value; `undefined`: the text does not have its form. */
+  /** Opens a sealed value; `undefined` if the text does not have the right form. */
   open(what: string, text: unknown): BroughtBack | undefined {
     if (typeof text !== 'string') return undefined
     const own = keyedValue(this.#key, this.#purpose(what), text)

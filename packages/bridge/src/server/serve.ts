@@ -25,8 +25,8 @@ import { createRequire } from 'node:module'
 import type * as Ws from 'ws'
 
 /**
- * Loads the package `ws`. As CommonJS it loads in four fifths of the time of an `import`. In a bundle it may exist nowhere else, so the fallback is
- * an import, which bundlers see.
+ * Loads the package `ws`. As CommonJS it takes four fifths of the time of an `import`. In a bundle it may exist
+ * nowhere else, so the fallback is an import, which bundlers see.
  */
 async function loadWs(): Promise<typeof Ws> {
   try {
@@ -195,10 +195,10 @@ function addressOf(server: Server): Address | undefined {
   return address === null || typeof address === 'string' ? undefined : address
 }
 
-/** Returns the address of this machine for a server that listens on all addresses. */
+/** Addresses at which this machine reaches a server that listens on all addresses, by the server's address. */
 const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
 
-/** Returns the address for clients of a server; empty if there is none. */
+/** Returns the address of a server for clients; empty if there is none. */
 function urlOf(server: Server, address: Address | undefined, path: string): string {
   if (address === undefined) return ''
   const host = address.address.includes(':') ? `[${address.address}]` : address.address

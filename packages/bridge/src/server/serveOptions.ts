@@ -20,9 +20,9 @@ import { bridgeLimitsSchema, type BridgeLimits } from './limits.ts'
 import { belowBase, healthPath, placesOf } from './places.ts'
 
 export interface ServeOptions {
-  /** Default 0: any free port. */
+  /** Port to listen on. Default 0: any free port. */
   readonly port?: number
-  /** Default `127.0.0.1`. Any other address requires `tokens` or `authenticate`. */
+  /** Address to listen on. Default `127.0.0.1`. Any other address requires `tokens` or `authenticate`. */
   readonly host?: string
   /**
    * Your own server, for example with TLS, instead of `port` and `host`: WebSockets are answered on it directly, plain requests by
@@ -30,15 +30,15 @@ export interface ServeOptions {
    */
   readonly server?: Server | TlsServer
   /**
-   * Rights by token: a role, or a grant such as `{ role, agents, metadata }` for some agents only, or `{ may: ['see.all', 'approve'] }`. No
-   * token may begin with `share.`, as those of links do.
+   * Rights by token: a role, or a grant such as `{ role, agents, metadata }` for some agents only, or `{ may:
+   * ['see.all', 'approve'] }`. No token may begin with `share.`, the prefix of link tokens.
    */
   readonly tokens?: Tokens
   /**
-   * Decides what a client may do whose token is none of `tokens`: by its request (headers, cookies) and its token it gives a role or rights
-   * (`may`), the agents to reach (ids, or a function of an agent's id and metadata), and metadata: the client sees only agents that have it, and
-   * those it spawns get it. A customer gets the role `talk`: with more, customers could approve what their own agent asks for, read and
-   * change its instructions, or begin agents. `null`: it is turned away.
+   * Decides the rights of a client whose token is not one of `tokens`. From its request (headers, cookies) and its token it returns a
+   * role or rights (`may`), the agents to reach (ids, or a function of an agent's id and metadata), and metadata: the client sees only
+   * agents that have it, and the agents that it spawns get it. Give customers the role `talk`. With more, they could approve their own
+   * agents' requests, read and change instructions, or begin agents. `null` rejects the client.
    *
    * @example
    * ```ts no-run
@@ -59,40 +59,40 @@ export interface ServeOptions {
   readonly base?: string
   /** Path of the bridge's WebSockets. Default: `bridge` below `base`. */
   readonly path?: string
-  /** The role of everyone who reaches the server if there are neither tokens nor `authenticate`. Default `admin`: everything. */
+  /** The role of every client that reaches the server if there are neither tokens nor `authenticate`. Default `admin`, with all rights. */
   readonly role?: Role
   /** Origins of browser pages that may connect; default: the server's own. */
   readonly origins?: readonly string[]
   /** Agents that clients may spawn, and that can be loaded from their logs. */
   readonly definitions?: readonly AgentDefinition[]
   /**
-   * Dependencies of agents that clients spawn, or that are loaded from their logs for a client: called for each agent, and may be async.
-   * Clients cannot see them; if it throws, the client is told `INVALID_DEPS`. Default: nothing.
+   * Returns the dependencies of an agent that clients spawn, or that is loaded from its log for a client. It is called for each agent,
+   * and may be async. Clients cannot see the result. If it throws, the client gets `INVALID_DEPS`. Default: none.
    */
   readonly deps?: ServedDeps
   /** Other protocols to speak, such as `acp()` and `agUi()`. Default: none. */
   readonly endpoints?: readonly Endpoint[]
-  /** Serve the inspector page at `base`. Default: yes, except on a server of your own. */
+  /** True to serve the inspector page at `base`. Default: yes, except on a server of your own. */
   readonly inspector?: boolean | InspectorOptions
   /**
-   * The key of read-only links, and of what clients of MCP are given to bring back: 32 characters or more, random, secret, and the same on
-   * every server that is to know them. With another one all links end, and people are asked again. Default: a new one for this server, so
-   * that links end with it; what clients bring back is keyed by `gatewaySecret` then, if there is one.
+   * The key of read-only links, and of data that MCP clients receive and send back: 32 characters or more, random, secret, and the
+   * same on every server that is to recognise them. With another key all links end, and people are asked again. Default: a new one for
+   * this server, so that links end with it. Data sent back is then keyed by `gatewaySecret`, if there is one.
    */
   readonly shareKey?: string
   /**
-   * Secret of 32 characters or more that this server shares with gateways (`serveGateway`), which state the identity and rights of their clients.
-   * Without `tokens` and `authenticate` nobody else is let in. Default: none; gateways are refused.
+   * Secret of 32 characters or more that this server shares with gateways (`serveGateway`), which state the identity and rights of
+   * their clients. Without `tokens` and `authenticate` no other clients are admitted. Default: none; gateways are refused.
    */
   readonly gatewaySecret?: string
   /**
-   * Dispatches the commands of clients, including those of `endpoints`, to an engine that places the agents: `restateDispatch` of
+   * Dispatches clients' commands, including those of `endpoints`, to an engine that places the agents: `restateDispatch` of
    * `escapement/restate`. Reading is unaffected. Default: commands go to the agents of this process.
    */
   readonly dispatch?: Dispatch
   /**
    * Address at which other processes, such as a gateway, reach this server: a `ws:` or `wss:` address of its bridge, announced in the store with the
-   * agents of this process. `false` announces nothing. Default: the address at which it listens; for a server on all addresses, this machine.
+   * agents of this process. `false` announces nothing. Default: the address at which it listens, or this machine's for a server on all addresses.
    */
   readonly advertise?: string | false
   readonly limits?: Partial<BridgeLimits>
@@ -101,8 +101,8 @@ export interface ServeOptions {
 /** Options of the inspector page. */
 export interface InspectorOptions {
   /**
-   * Origins of pages that may show it in a frame, such as `https://app.example`; without any it cannot be framed. Such a page could trick a
-   * user who may drive agents into a click: name only pages that you trust.
+   * Origins of pages that may show the page in a frame, such as `https://app.example`. Without any it cannot be framed.
+   * Such a page could trick a user who may drive agents into a click, so list only pages that you trust.
    */
   readonly frameAncestors?: readonly string[]
   /** Cost of an agent with its sub-agents, in US dollars, from which on the overview shows it in red. Default: 1 for agents without limits, and none for others. */
@@ -123,22 +123,22 @@ export interface SharedLink extends SharedToken {
 export interface BridgeServer {
   /** Address for clients: `ws://127.0.0.1:port/bridge`. Empty while a server of your own does not listen on a port. */
   readonly url: string
-  /** 0 while a server of your own does not listen on a port. */
+  /** Port of the server; 0 while a server of your own does not listen on a port. */
   readonly port: number
-  /** Connected clients, not counting unauthenticated sockets. */
+  /** Number of connected clients, not counting unauthenticated sockets. */
   readonly connections: number
   /** Answers a plain request to your own server; `false` if its path does not belong to the bridge. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
   /**
-   * Returns a read-only link to the page for an agent and those below it, until it expires. Its token is in the fragment, which browsers send to
-   * nobody. Rejects with `INVALID_OPTION`, also where there are neither tokens nor `authenticate`; `AGENT_NOT_FOUND`, `AGENT_INCOGNITO`.
+   * Returns a read-only link to the page for an agent and its descendants, valid until it expires. Its token is in the fragment, which browsers do
+   * not send. Rejects with `INVALID_OPTION`, also if there are neither tokens nor `authenticate`, `AGENT_NOT_FOUND`, `AGENT_INCOGNITO`.
    */
   shareLink(agentId: string, options?: ShareLinkOptions): Promise<SharedLink>
   /** Notifies clients, lets them disconnect and closes. Agents keep running. Idempotent. */
   close(): Promise<void>
 }
 
-/** Schema of an origin in the form of browsers: no path, no user name, nothing that a policy could read as several origins. */
+/** Returns true for an origin as browsers write it: no path, no user name, no text that a policy could read as several origins. */
 const isOrigin = (text: string): boolean => /^https?:\/\/[\w.:[\]-]+$/.test(text) && URL.parse(text)?.origin === text
 export const isSocketAddress = (text: string): boolean => /^wss?:$/.test(URL.parse(text)?.protocol ?? '')
 const grantsSchema = lazily(() => z.array(z.union([roleSchema(), grantSchema()])))
@@ -226,7 +226,7 @@ const checkEach = optionsCheck(
   },
 )
 
-/** Returns the conflict between paths that are each valid by themselves. */
+/** Returns the conflict between paths that are each valid by themselves; `undefined` if there is none. */
 function wrongPath(options: ServeOptions): string | undefined {
   const { base, bridge } = placesOf(options)
   const own = belowBase(base, bridge)
@@ -237,7 +237,7 @@ function wrongPath(options: ServeOptions): string | undefined {
   return isOwn ? 'endpoints: one of them has a path of the server’s own' : undefined
 }
 
-/** @throws RuntimeError `INVALID_OPTION` */
+/** Checks the options of `serve`. @throws RuntimeError `INVALID_OPTION` */
 export function checkServeOptions(options: ServeOptions): void {
   const wrong = checkEach(options) ?? wrongPath(options)
   if (wrong !== undefined) throw new RuntimeError('INVALID_OPTION', `serve: ${wrong}.`)

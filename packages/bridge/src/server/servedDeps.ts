@@ -8,7 +8,7 @@ import type { Metadata } from '../../../../src/protocol/metadata.ts'
 export type ServedDeps = NonNullable<ResumeAllOptions['deps']>
 
 /**
- * Resolves with the dependencies of an agent. The reason of a failure stays on the server, as `cause`.
+ * Resolves to the dependencies of an agent. The reason for a failure stays on the server, as `cause`.
  *
  * @throws RuntimeError `INVALID_DEPS`
  */

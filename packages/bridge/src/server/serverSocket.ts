@@ -1,9 +1,9 @@
-/** Data of a message, as `ws` delivers it; declared here so that users of the package need no types of `ws`. */
+/** Data of a message, as `ws` delivers it. Declared here so that users of the package do not need the types of `ws`. */
 type RawData = Buffer | ArrayBuffer | Buffer[]
 
-/** The server's end of a WebSocket: one of `ws`, or of a pair in this process. */
+/** The server's end of a WebSocket: a socket of `ws`, or one of a pair in this process. */
 export interface ServerSocket {
-  /** 1: messages can be sent and received. */
+  /** State of the socket, as in browsers. 1: messages can be sent and received. */
   readonly readyState: number
   /** Number of bytes that were sent and have not left yet. */
   readonly bufferedAmount: number

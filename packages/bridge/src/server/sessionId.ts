@@ -1,29 +1,29 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 
-/** Hex digits of the keyed hash that a session id carries. */
+/** Number of hex digits of the keyed hash in a session id. */
 const macLength = 32
-/** Hex digits of the hash of a session id that stands for it. */
+/** Number of hex digits of the hash that stands for a session id. */
 const markLength = 32
 
 const macOf = (name: string, token: string): string =>
   createHmac('sha256', token).update(name).digest('hex').slice(0, macLength)
 
 /**
- * The session id for a name and a token: `<name>.<mac>`, where `mac` is the first 32 hex digits of HMAC-SHA256 of the name, keyed by
- * the token. Session ids appear in logs, but only a token's holder can make one that is accepted with it.
+ * Returns the session id for a name and a token: `<name>.<mac>`, where `mac` is the first 32 hex digits of HMAC-SHA256 of the name,
+ * keyed by the token. Session ids appear in logs, but only a token's holder can make one that is accepted with it.
  */
 export const sessionIdOf = (name: string, token: string): string => `${name}.${macOf(name, token)}`
 
 /**
- * The name of a session's command in logs. Other clients read the logs, so the name does not reveal the session's id. `markLength` hex
- * digits of the SHA-256 of that id, a slash, and the id of the command.
+ * Returns the id of a session's command for logs: `markLength` hex digits of the SHA-256 of the session id, a
+ * slash, and the command's id. Other clients read the logs, so the session id is not revealed.
  */
 export const requestIdOf = (sessionId: string, id: string): string =>
   `${createHash('sha256').update(sessionId).digest('hex').slice(0, markLength)}/${id}`
 
 /**
- * The session that a client continues or begins. With a token it must have been made with that token.
+ * Returns the id of the session that a client continues or begins. With a token it must have been made with that token.
  *
  * @throws RuntimeError `BRIDGE_SESSION`
  */

@@ -18,7 +18,7 @@ const only = (query: LogQuery, ids: ReadonlySet<string>): LogQuery => ({
   ids: query.ids === undefined ? [...ids] : query.ids.filter((id) => ids.has(id)),
 })
 
-/** Number of logs that are requested first, and at a time. */
+/** Number of logs that are requested first, and maximum number per request. */
 const firstPage = 50
 const mostLogs = 1_000
 
@@ -26,26 +26,26 @@ const mostLogs = 1_000
 export interface AskedSessions {
   /** Only sessions with all of these values. */
   readonly metadata?: Metadata
-  /** Only forks of this agent. */
+  /** Only forks of this agent's own log. */
   readonly forkedFrom?: string
-  /** Only those whose agents run here, or only those whose agents do not. */
+  /** Only sessions whose agents run here or, with `false`, whose agents do not. */
   readonly running?: boolean
   /** Only sessions of agents without a parent. */
   readonly isRoot?: boolean
 }
 
-/** Query of a client for sessions. */
+/** Query for sessions, limited to those within a client's reach. */
 export interface WantedSessions {
   readonly query: Omit<LogQuery, 'after' | 'limit' | 'total'>
   /** Filter for the sessions that the query finds. */
   readonly choose?: ((log: LogEntry) => boolean) | undefined
-  /** Only those that run here, or only those that do not. */
+  /** Only sessions that run here, or only those that do not. */
   readonly running?: { readonly isWanted: boolean; readonly ids: ReadonlySet<string> } | undefined
 }
 
 /** Position and size of a page. */
 interface Place {
-  /** Id of the last session of the page before, whose state may have changed since. */
+  /** Id of the last session on the previous page. Its state may have changed since. */
   readonly after?: string | undefined
   readonly limit: number
 }
@@ -65,9 +65,9 @@ const isSame = (one: LogStat | undefined, other: LogStat | undefined): boolean =
   one !== undefined && one.size === other?.size && one.writtenAt === other.writtenAt
 
 /**
- * The sessions of a store as the clients of one server list them. The pages of the store tell which sessions there are. Logs are read only
- * for the page that a client asks for, and again only once they have changed, from where the last reading ended. One log is read at a time,
- * however many clients ask.
+ * The sessions of a store, as the clients of one server list them. The store's pages list the sessions. Logs
+ * are read only for the page that a client asks for, and again only after they have changed, from where the
+ * last reading ended. One log is read at a time, however many clients ask.
  */
 export class SessionIndex {
   readonly #store: Store
@@ -81,7 +81,7 @@ export class SessionIndex {
     this.#pages = pagesOf(store)
   }
 
-  /** Takes over known facts about a log in a certain state, so that it need not be read for lists. */
+  /** Stores known facts about a log in a certain state, so that it need not be read for lists. */
   know(id: string, stat: LogStat, summary: SessionSummary): void {
     this.#summaries.set(id, { stat, summary })
   }
@@ -102,7 +102,7 @@ export class SessionIndex {
     return ids
   }
 
-  /** Yields the same ids without a limit, for callers that choose among them. */
+  /** Yields the same ids without a limit, for callers that select from them. */
   async *idsAfter(wanted: WantedSessions, after?: string): AsyncGenerator<string, void, undefined> {
     const from = after === undefined ? undefined : await this.#find(wanted, after)
     if (after === undefined || from !== undefined) yield* this.#walk(wanted, firstPage, from)

@@ -19,8 +19,8 @@ const dayMs = 24 * 60 * 60 * 1_000
 const shareMs = { least: 1_000, most: 30 * dayMs }
 
 /**
- * Makes a token whose bearer can see an agent and those below it until it expires, but nothing that its maker cannot see. Rejects with
- * `INVALID_OPTION`, also if every client may do everything anyway; `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`, `AGENT_INCOGNITO`.
+ * Creates a token whose bearer can see an agent and its descendants until it expires, but nothing that its creator cannot see. Rejects
+ * with `INVALID_OPTION`, also if every client may do everything anyway, `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`, `AGENT_INCOGNITO`.
  */
 export async function share(
   bridge: Bridge,

@@ -8,18 +8,18 @@ import { metadataSchema, type Metadata } from '../../../../src/protocol/metadata
 import { keyedText, keyedValue, type Key } from './keyed.ts'
 import type { Grant } from './roles.ts'
 
-/** The shortest `shareKey`, in characters. */
+/** Minimum length of `shareKey`, in characters. */
 export const minShareKeyLength = 32
 
 const prefix = 'share.'
 const purpose = 'share'
 
-/** Returns true if a token claims to be that of a link; no other authentication is tried for it. */
+/** Returns true if a token claims to be a link's. No other authentication is tried for it. */
 export const isShareToken = (token: string | undefined): token is string => token?.startsWith(prefix) === true
 
 /** Agents that a link shows, and its expiry. */
 export interface Share {
-  /** Id of the agent that is shown, with those below it. */
+  /** Id of the agent that is shown, together with its descendants. */
   readonly agentId: string
   /** Metadata that agents must have, as for the client that made the link. */
   readonly metadata: Metadata | undefined
@@ -32,26 +32,26 @@ const claimsSchema = lazily(() =>
 )
 
 /**
- * Tokens of read-only links: `share.<what it lets see>.<its hash>`, keyed by the server. The server stores nothing about them: a token is
- * valid until it expires or the key changes.
+ * Tokens of read-only links: `share.<claims>.<hash>`, keyed by the server. The server stores nothing about
+ * them: a token is valid until it expires or the key changes.
  */
 export class ShareTokens {
   readonly #key: Key
   readonly #clock: Clock
 
-  /** Without a key, it generates one, and its tokens are valid as long as it exists. */
+  /** Takes the key. Without one, it generates a key, and its tokens are valid for as long as this object exists. */
   constructor(clock: Clock, key: string | undefined) {
     this.#clock = clock
     this.#key = key ?? randomBytes(32)
   }
 
-  /** A token that lets see an agent and those below it, and nothing else. */
+  /** Creates a token that shows an agent and its descendants, and nothing else. */
   mint({ agentId, metadata, expiresAt }: Share): string {
     const claims = { a: agentId, ...(metadata === undefined ? {} : { m: metadata }), e: expiresAt }
     return `${prefix}${keyedText(this.#key, purpose, claims)}`
   }
 
-  /** Reads a token, even one that has expired; `undefined`: this server did not make it. */
+  /** Reads a token, even one that has expired; `undefined` if this server did not create it. */
   read(token: string): Share | undefined {
     const claims = keyedValue(this.#key, purpose, token.slice(prefix.length))
     if (claims === undefined) return undefined
@@ -59,7 +59,7 @@ export class ShareTokens {
     return { agentId, metadata, expiresAt }
   }
 
-  /** Grant of a token that has not expired; `undefined`: none. */
+  /** Returns the grant of a token; `undefined` if it has expired or is invalid. */
   grantOf(token: string): Grant | undefined {
     const share = this.read(token)
     if (share === undefined || this.isOver(share)) return undefined

@@ -27,9 +27,9 @@ const pageChars = 1024 * 1024
 const begin: PastPlace = { part: 0, seq: 1 }
 
 /**
- * A page of the records that a fork shares with its sources: a client that may read the fork may read these, and nothing else of the
- * sources. Rejects with `BRIDGE_FORBIDDEN` where the fork is out of reach, `AGENT_NOT_FOUND` where a source is gone, `INVALID_OPTION` for a
- * place beyond its past.
+ * Returns a page of the records that a fork shares with its sources. A client that may read the fork may read
+ * these, and nothing else of the sources. Rejects with `BRIDGE_FORBIDDEN` if the fork is out of reach,
+ * `AGENT_NOT_FOUND` if a source is gone, and `INVALID_OPTION` for a place beyond the fork's past.
  */
 export async function pastPage(
   bridge: Bridge,
@@ -63,7 +63,7 @@ export async function pastPage(
   return { part: from.part, records, ...next }
 }
 
-/** The stretches of other logs that belong to the history of an agent, oldest first; none unless it is a fork. */
+/** Returns the parts of other logs that belong to an agent's history, oldest first; none unless it is a fork. */
 async function sharedParts(bridge: Bridge, access: AgentAccess, agentId: string): Promise<readonly HistoryPart[]> {
   const created = await createdOf(access, agentId)
   const source = created.forkedFrom

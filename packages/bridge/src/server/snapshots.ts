@@ -43,7 +43,7 @@ type Overview = Pick<AgentSummary, 'title' | 'last' | 'busySince' | 'activeAt' |
 interface Known {
   readonly outline: Outline
   readonly pause: PauseReason | null
-  /** Context window by the definition's compaction policy; `undefined` if it is unknown. */
+  /** Context window in tokens, by the definition's compaction policy; `undefined` if unknown. */
   readonly window: number | undefined
   readonly doing: string
 }
@@ -68,10 +68,10 @@ function overviewOf({ outline, pause, window, doing }: Known): Overview {
 const windowOf = (definition: AgentDefinition | undefined): number | undefined =>
   definition?.compaction?.policy.contextWindow
 
-/** Calls in a few words, by their inputs, which may be large. */
+/** Descriptions of calls in a few words, by their inputs, which may be large. */
 const lines = new WeakMap<object, string>()
 
-/** The calls that tools or sub-agents carry out at the moment, and those in the background after them. */
+/** Describes the calls that tools or sub-agents currently carry out, followed by those in the background. */
 function doingOf({ machine, announcer }: AgentHost): string {
   const { context } = machine
   const running = [...context.calls.filter(({ status }) => status === 'running'), ...backgroundCalls(context)]
@@ -113,7 +113,7 @@ export function summaryOf(agent: Agent): AgentSummary {
   }
 }
 
-/** Another number after each change of an agent or of what is alive below it. */
+/** Returns a number that changes after each change of an agent or of its running descendants. */
 export const versionOf = (agent: Agent): number => hostOf(agent).family.version
 
 const overview = (host: AgentHost): Overview =>
@@ -124,7 +124,7 @@ const overview = (host: AgentHost): Overview =>
     doing: doingOf(host),
   })
 
-/** Snapshot of a running agent. */
+/** Returns the snapshot of a running agent. */
 export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   ...summaryOf(agent),
   tree: agent.tree(),
@@ -139,7 +139,7 @@ export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   ...stateIn(agent.conversation, hostOf(agent).ownDefinition),
 })
 
-/** The state of an agent whose definition, as far as it is known, has one. */
+/** Returns the application state of an agent, if it or its definition, as far as known, has one. */
 export function stateIn(
   { state }: ConversationView,
   definition: AgentDefinition | undefined,
@@ -202,7 +202,7 @@ export function storedSnapshot(
   }
 }
 
-/** A snapshot as a client may see it: a client that sees only messages gets no `policies`, `sources`, `use`, `permissions` or `appState`. */
+/** Returns a snapshot as a client may see it. If it sees only messages, there are no `policies`, `sources`, `use`, `permissions` or `appState`. */
 export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<AgentSnapshot> {
   if (view === 'all') return snapshot
   const {

@@ -2,17 +2,17 @@ import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { closeCodes } from '../../../wire/src/bridgeProtocol.ts'
 import type { ServerSocket } from './serverSocket.ts'
 
-/** Close code "try again later" of the WebSocket protocol. */
+/** Close code for an internal error in the WebSocket protocol. */
 export const brokenCode = 1011
 /** Time limit for a client to answer a close, in milliseconds. */
 const closeMs = 2_000
-/** Maximum length of a close reason in bytes of UTF-8; a longer one makes the socket throw. */
+/** Maximum length of a close reason in bytes of UTF-8. With a longer one the socket throws. */
 const mostReasonBytes = 123
 
 /** Rules for a socket. */
 export interface SocketRules {
   readonly clock: Clock
-  /** Messages a client may send within a second. */
+  /** Maximum number of messages that a client may send within a second. */
   readonly framesPerSecond: number
   /** Returns true while the token of the socket still allows the same. */
   readonly isGranted: () => boolean
@@ -23,7 +23,7 @@ export class SocketGuard {
   readonly #socket: ServerSocket
   readonly #rules: SocketRules
   #frames = 0
-  /** `pinged`: nothing has arrived since the last ping. `closing`: the socket is terminated if it does not close in time. */
+  /** State of the socket. `pinged`: no message has arrived since the last ping. `closing`: it is terminated if it does not close in time. */
   #state: 'alive' | 'pinged' | 'closing' = 'alive'
   #cancelTermination: (() => void) | undefined
 
@@ -61,7 +61,7 @@ export class SocketGuard {
     this.#socket.ping()
   }
 
-  /** Closes; a client that does not answer is cut off. */
+  /** Closes the socket. A client that does not answer is cut off. */
   close(code: number, reason: string): void {
     if (this.#socket.readyState > 1) return
     this.#socket.close(code, withinFrame(reason))

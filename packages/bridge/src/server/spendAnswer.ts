@@ -11,10 +11,10 @@ type SpendFrame = Extract<CheckedClientFrame, { type: 'session.spend' }>
 /** Default number of groups. */
 const defaultGroups = 20
 
-/** Spending, and the number of groups on the whole. */
+/** Spending, with the total number of groups. */
 type SpendAnswer = StoreSpend & { readonly total: number }
 
-/** Sums what the sessions spent that a client may see. */
+/** Sums the spending of the sessions that a client may see. */
 export async function spendFor(
   { spend }: Pick<Bridge, 'spend'>,
   access: Pick<AgentAccess, 'wanted'>,
@@ -25,7 +25,7 @@ export async function spendFor(
   return inGroups(await spend.sum(wanted, options), limit)
 }
 
-/** Returns the options that a frame gives. @throws RuntimeError `INVALID_OPTION` */
+/** Returns the options of a frame. @throws RuntimeError `INVALID_OPTION` */
 export function optionsOf({ by = 'session', key, since, every }: Omit<SpendFrame, 'metadata' | 'limit'>): SpendOptions {
   if ((by === 'metadata') !== (key !== undefined))
     throw new RuntimeError('INVALID_OPTION', 'session.spend: give a key with by: "metadata", and only then.')
@@ -39,7 +39,7 @@ export function optionsOf({ by = 'session', key, since, every }: Omit<SpendFrame
   return options
 }
 
-/** Returns the largest groups. */
+/** Returns the spending with only its largest groups. */
 export const inGroups = (spend: StoreSpend, limit = defaultGroups): SpendAnswer => ({
   ...spend,
   groups: spend.groups.slice(0, limit),

@@ -11,10 +11,10 @@ import {
 } from '../../../sessions/src/spend/spendOf.ts'
 import type { WantedSessions } from './sessionIndex.ts'
 
-/** Times are whole slices, so that a log of a day is a few hundred numbers. */
+/** Length of a time slice, in milliseconds. With whole slices, a log of a day is a few hundred numbers. */
 export const sliceMs = 300_000
 
-/** Limit of the uses that are kept of a log, and of the logs. */
+/** Maximum number of uses that are kept for a log, and of logs. */
 const mostUses = 128
 const mostLogs = 20_000
 
@@ -24,8 +24,8 @@ interface Known {
 }
 
 /**
- * Spending in the logs of a store, for the clients of one server, one question at a time. What was read of a log is kept in slices of time, so that only
- * what is new is read again.
+ * Spending in the logs of a store, for the clients of one server, one query at a time. Results of a log are
+ * kept in slices of time, so that only new records are read again.
  */
 export class SpendIndex {
   readonly #store: Store
@@ -36,7 +36,7 @@ export class SpendIndex {
     this.#store = store
   }
 
-  /** Rejects as `spendOf` does. */
+  /** Sums spending. Rejects as `spendOf` does. */
   sum({ query, choose }: Omit<WantedSessions, 'running'>, options: SpendOptions): Promise<StoreSpend> {
     const since = Math.floor((options.since ?? 0) / sliceMs) * sliceMs
     const sum = this.#last.then(() =>

@@ -12,11 +12,11 @@ export interface Wanted {
   readonly deltas: boolean
   readonly descendants: boolean
   readonly requests: boolean
-  /** Captured requests of the log in full. */
+  /** True to receive captured requests of the log in full. */
   readonly captured: boolean
 }
 
-/** Consecutive reads of the log that may find none of the records that the store claims to have. */
+/** Maximum number of consecutive reads of the log that find none of the records that the store claims to have. */
 const maxEmptyReads = 3
 /** Delay before a store that failed is read again, in milliseconds. */
 const retryMs = 1_000
@@ -33,13 +33,13 @@ interface Parts {
 }
 
 /**
- * One client's position in one agent's log: it reads from the log, then from the feed, without gaps or repeats. A slow client is sent
- * `lagging`, and gets what it missed from the log once it has caught up; nothing is queued for it.
+ * One client's position in one agent's log. It reads from the log, then from the feed, without gaps or repeats. A slow
+ * client is sent `lagging`, and gets the missed records from the log once it has caught up. Nothing is queued for it.
  */
 export class Subscription {
   readonly #parts: Parts
   #cursor: number
-  /** `lagging`: it catches up, and the client was told that it reads slowly. */
+  /** State of the subscription. `lagging`: it catches up, and the client was told that it reads slowly. */
   #state: 'catchingUp' | 'lagging' | 'live' | 'closed' = 'catchingUp'
   #emptyReads = 0
   readonly #unlisten: () => void
@@ -52,7 +52,7 @@ export class Subscription {
     void this.#catchUp()
   }
 
-  /** True if closed. It is a getter because it may change during each await. */
+  /** True if the subscription is closed. It is a getter because the state may change during each await. */
   get #isClosed(): boolean {
     return this.#state === 'closed'
   }
@@ -109,7 +109,7 @@ export class Subscription {
     })
   }
 
-  /** Sends what is missing, from the feed's tail or else from the log, and goes live. */
+  /** Sends the missing records, from the feed's tail or else from the log, and goes live. */
   async #catchUp(): Promise<void> {
     const { feed, outbox, wanted, view } = this.#parts
     try {

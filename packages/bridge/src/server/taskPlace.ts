@@ -1,15 +1,15 @@
-/** A task, for protocols that know tasks, is the run of a request: its id names both the agent and the request. */
+/** A task, for protocols with tasks: the run of a request. Its id names both the agent and the request. */
 export interface TaskPlace {
   readonly agentId: string
   readonly requestId: string
 }
 
-/** A character that no id of an agent has. */
+/** Separator in task ids. Agent ids do not contain it. */
 const between = '~'
 
 export const taskIdOf = ({ agentId, requestId }: TaskPlace): string => `${agentId}${between}${requestId}`
 
-/** Reads an id; `undefined`: it is that of no task. */
+/** Parses a task id; `undefined` if the text is not one. */
 export function taskPlace(taskId: string): TaskPlace | undefined {
   const at = taskId.indexOf(between)
   return at < 1 || at === taskId.length - 1

@@ -27,7 +27,7 @@ import { EndpointSocket } from './endpointSocket.ts'
 import { isStillPermitted, type Permit } from './authenticator.ts'
 import { AgentAccess } from './agentAccess.ts'
 
-/** Path at which connections are opened. */
+/** Paths at which the server accepts connections. */
 export interface Paths {
   /** Base path of the server's own resources; it ends with a slash. */
   readonly base: string
@@ -38,7 +38,7 @@ export interface Paths {
 /** Function that opens a connection, or the reason not to. */
 type Opening = Refusal | ((socket: WebSocket) => Connection)
 
-/** Upgrades WebSocket requests at the bridge's path and at those of endpoints. */
+/** Upgrades WebSocket requests at the bridge's path and at the endpoints' paths. */
 export class Upgrades {
   readonly #bridge: Bridge
   readonly #admission: Admission
@@ -159,7 +159,7 @@ export class Upgrades {
   }
 }
 
-/** The subprotocol to speak; the one that carries a token does not count. */
+/** Returns the subprotocol to use. The one that carries a token does not count. */
 function chosenOf(offered: readonly string[], isBridge: boolean): string | undefined {
   if (offered.includes(bridgeProtocol)) return bridgeProtocol
   return isBridge ? undefined : offered.find((name) => !name.startsWith(tokenProtocolPrefix))

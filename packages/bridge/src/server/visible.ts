@@ -17,18 +17,18 @@ import type { Right } from '../../../wire/src/rights.ts'
 import { outwardEvent } from './outwardError.ts'
 
 /**
- * How much of an agent a client sees: everything; messages and the names of calls (`messages`), also with the arguments of calls that it may carry
- * out (`answering`); or only names (`names`).
+ * View of an agent that a client has: everything; messages and the names of calls (`messages`), also with the
+ * arguments of calls that it may carry out (`answering`); or only names (`names`).
  */
 export type View = 'all' | 'answering' | 'messages' | 'names'
 
 export const viewOf = (rights: ReadonlySet<Right>): View =>
   rights.has('see.all') ? 'all' : rights.has('answer.own') ? 'answering' : 'messages'
 
-/** Returns how much is shown of a sub-agent, whose messages contain a call's arguments and result. */
+/** Returns the view of a sub-agent, whose messages contain a call's arguments and result. */
 export const viewBelow = (view: View): View => (view === 'all' ? 'all' : 'names')
 
-/** Returns how much is shown of an agent itself. */
+/** Returns the view of an agent, which is a sub-agent's if a call started it. */
 export const viewOfAgent = (view: View, { parent }: Pick<RecordOf<'agent.created'>, 'parent'>): View =>
   parent?.callId === undefined ? view : viewBelow(view)
 
@@ -36,17 +36,17 @@ export const viewOfAgent = (view: View, { parent }: Pick<RecordOf<'agent.created
 type ClientTools = readonly string[]
 const noTools: ClientTools = []
 
-/** Replaces arguments, results and inputs of questions for clients that must not see them. */
+/** Replacement for arguments, results and inputs of questions that a client must not see. */
 const nothing = Object.freeze({})
 
 /**
- * Returns true if a user message is shown to all clients: messages of people and programs, follow-ups, turns of loops and imported messages
- * are; others that an application added are not.
+ * Returns true if all clients may see a user message: messages of people and programs, follow-ups, turns of
+ * loops and imported messages. Other messages that an application added are hidden.
  */
 const isSaid = (provenance: ProvenanceKind | undefined): boolean =>
   isAsked(provenance) || ['steering', 'followUp', 'loopTurn', 'imported'].includes(provenance!.type)
 
-/** An error as a client that sees only messages gets it: the error's own message may quote arguments and results. */
+/** Returns an error for a client that sees only messages, without its own message, which may quote arguments and results. */
 export const visibleError = (error: ErrorInfo, view: View): ErrorInfo =>
   view === 'all'
     ? error
@@ -54,13 +54,13 @@ export const visibleError = (error: ErrorInfo, view: View): ErrorInfo =>
       ? errorInfo(error.code as ErrorCode, 'It failed.')
       : { code: error.code, message: 'It failed.' }
 
-/** The reason of a pause, as a client that sees only messages gets it. */
+/** Returns the reason for a pause, for a client that sees only messages. */
 export function visibleReason(reason: PauseReason): PauseReason {
   if (reason.type === 'store') return { ...reason, error: visibleError(reason.error, 'messages') }
   return reason.type === 'stall' ? { ...reason, evidence: '' } : reason
 }
 
-/** An end, with its error or reason, as a client may see it. */
+/** Returns the end of a run, with its error or reason, as a client may see it. */
 export function visibleEnd<T extends { readonly error?: ErrorInfo | undefined; readonly reason?: unknown }>(
   end: T,
   view: View,
@@ -83,7 +83,7 @@ function visibleBlock(block: Block, view: View, tools: ClientTools): Block[] {
   return block.type === 'provider' ? [{ ...block, data: null }] : [block]
 }
 
-/** A message without the parts that only operators see; `undefined`: it is not shown. `isAnswer`: a result that ends its run, so its text is said. */
+/** Returns a message as a client may see it; `undefined` if hidden. `isAnswer`: a result that ends its run, so its text is shown. */
 function visibleMessage(message: Message, view: View, tools: ClientTools, isAnswer = false): Message | undefined {
   if (message.role === 'user') return isSaid(message.provenance) && view !== 'names' ? message : undefined
   if (message.role === 'assistant')
@@ -100,7 +100,7 @@ type Shown<T extends AgentEvent['type']> =
   | 'said'
   | ((event: EventOf<T>, view: View, tools: ClientTools) => EventOf<T> | undefined)
 
-/** The tag of a revert, without words. */
+/** Returns the tag of a revert without its text. */
 const withoutWords = ({ kind, turnIndex, abandoned, lastReply }: Tag): Tag => ({
   kind,
   text: '',
@@ -110,13 +110,13 @@ const withoutWords = ({ kind, turnIndex, abandoned, lastReply }: Tag): Tag => ({
   ...(lastReply === undefined ? {} : { lastReply }),
 })
 
-/** Rules tell arguments, too. */
+/** Returns an event without its input, and without rules, which also reveal arguments. */
 const withoutInput = <E extends { readonly input: unknown }>(event: E): E => {
   const { rule: _, suggest: __, ...seen } = event as E & { readonly rule?: unknown; readonly suggest?: unknown }
   return { ...seen, input: nothing } as unknown as E
 }
 
-/** A revert as it changed the messages, without the content of its note. */
+/** Returns a revert with its effect on the messages, without the content of its note. */
 function withoutNote({
   economics: _,
   undo: __,
@@ -217,7 +217,7 @@ export function captureApart(event: EventOf<'turn.captured'>): EventOf<'record.w
   return { ...withheld(event), captured: { attempt, model, kept, messages: messages.length } }
 }
 
-/** The part of an event or a record that is shown to a client that does not see everything; `undefined`: none. */
+/** Returns the part of an event or a record for a client that does not see everything; `undefined` if it is hidden. */
 function shown<T extends AgentEvent | LogRecord>(event: T, view: View, tools: ClientTools): T | undefined {
   if (isOfPart(event)) return wordsOf(event)!.visible?.(event)
   const show = shownOf[event.type as keyof typeof shownOf] as Shown<AgentEvent['type']>
@@ -226,8 +226,8 @@ function shown<T extends AgentEvent | LogRecord>(event: T, view: View, tools: Cl
 }
 
 /**
- * An event as a client may see it: without paths of the server, and for a client that sees only messages, without everything else.
- * `undefined`: it is not shown; since it is not in the log, nothing stands in its place.
+ * Returns an event as a client may see it: without the server's paths and, for a client that sees only messages,
+ * without everything else. A hidden record is replaced by a placeholder. Any other hidden event is `undefined`.
  */
 export function visibleEvent(event: AgentEvent, view: View, tools: ClientTools = noTools): AgentEvent | undefined {
   if (view === 'all') return outwardEvent(event)
@@ -236,7 +236,7 @@ export function visibleEvent(event: AgentEvent, view: View, tools: ClientTools =
   return 'v' in event ? withheld(event) : undefined
 }
 
-/** A record of an agent's log as a client may see it; `undefined`: it is not shown. */
+/** Returns a record of an agent's log as a client may see it; `undefined` if it is hidden. */
 export const visibleRecord = (record: LogRecord, view: View): LogRecord | undefined =>
   view === 'all' ? record : shown(record, view, noTools)
 
@@ -247,11 +247,11 @@ function visibleNode(node: ConversationNode, view: View, tools: ClientTools): Co
   return [{ ...rest, message, tags: [], ...(ending === undefined ? {} : { ending: {} }) }]
 }
 
-/** The messages of a conversation as a client may see them. */
+/** Returns the messages of a conversation as a client may see them. */
 export const visibleNodes = (nodes: readonly ConversationNode[], view: View): readonly ConversationNode[] =>
   view === 'all' ? nodes : nodes.flatMap((node) => visibleNode(node, view, noTools))
 
-/** A conversation as a client may see it. */
+/** Returns a conversation as a client may see it. */
 export function visibleConversation(
   conversation: ConversationView,
   view: View,
@@ -278,7 +278,7 @@ export function visibleConversation(
   }
 }
 
-/** A pending call or question as a client may see it: a call for the client to carry out keeps its arguments. */
+/** Returns a pending call or question as a client may see it. A call for the client to carry out keeps its arguments. */
 export const visiblePending = <P extends Pick<Pending, 'input'> & { readonly kind?: Pending['kind'] }>(
   pending: P,
   view: View,
@@ -287,11 +287,11 @@ export const visiblePending = <P extends Pick<Pending, 'input'> & { readonly kin
 export const visibleReply = (reply: GrowingReply | undefined, view: View): GrowingReply | undefined =>
   view === 'all' || reply === undefined ? reply : { ...reply, thinking: '', text: view === 'names' ? '' : reply.text }
 
-/** The fields of an agent or a session that lists have. */
+/** The fields of an agent or a session that are shown in lists. */
 type Listed = Partial<Pick<AgentSummary, 'title' | 'last' | 'doing' | 'contextTokens'>> &
   Pick<AgentSummary, 'path'> & { readonly error?: ErrorInfo }
 
-/** An entry of a list as a client may see it: `doing` names arguments, and so does the title of an agent below another one. */
+/** Returns a list entry as a client may see it. `doing` reveals arguments, and so does the title of a sub-agent. */
 export function visibleSummary<S extends Listed>(summary: S, view: View): S {
   if (view === 'all') return summary
   const { doing: _, contextTokens: __, last, title, ...seen } = visibleEnd(summary, view)

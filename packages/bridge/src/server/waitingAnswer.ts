@@ -6,7 +6,7 @@ import type { Bridge } from './bridge.ts'
 import { defaultLimit } from './listPages.ts'
 import { visiblePending } from './visible.ts'
 
-/** Returns true if no agent above it is within reach, with which it would be listed. */
+/** Returns true if no ancestor is within reach. Otherwise the agent is listed with that ancestor. */
 const isTopmost = ({ path, metadata }: PlacedWaiting, { reach }: AgentAccess): boolean =>
   !path.some((id, depth) => reach({ id, path: path.slice(0, depth), metadata }))
 

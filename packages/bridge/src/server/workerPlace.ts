@@ -1,7 +1,7 @@
-/** Names of this machine for itself. */
+/** Names by which this machine refers to itself. */
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', '0.0.0.0', '[::]'])
 
-/** Returns the place of a bridge address, whatever its protocol: host, port and path. A text that is not an address is returned unchanged. */
+/** Returns the place of a bridge address, regardless of its protocol: host, port and path. A text that is not an address is returned unchanged. */
 export function placeOf(address: string): string {
   const url = URL.parse(address)
   if (url === null) return address

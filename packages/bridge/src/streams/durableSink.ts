@@ -6,13 +6,13 @@ export interface Sink<Event> {
   /** True while no more should be written; events that are written anyway wait in memory. */
   readonly isFull: boolean
   write(event: Event): void
-  /** Calls `call` once the waiting events have been sent; only while it is full. */
+  /** Calls `call` once the waiting events have been sent. Use it only while the sink is full. */
   onDrain(call: () => void): void
   /** Called when there are no more events. */
   end(): void
 }
 
-/** Number of events waiting for the store from which it counts as full. */
+/** Number of events waiting for the store at which the sink counts as full. */
 const maxHeld = 1_024
 
 interface Unwritten {
@@ -26,7 +26,7 @@ const writingBelow = (agent: DrivenBelow): Promise<void>[] =>
     return own === undefined ? writingBelow(child) : [own, ...writingBelow(child)]
   })
 
-/** The records of an agent and its sub-agents that the store does not have yet; `undefined`: it has them all. */
+/** Returns the pending writes of an agent and its sub-agents; `undefined` if the store has all their records. */
 function unwritten(agent: DrivenBelow): Unwritten | undefined {
   const own = agent.durable()
   const below = writingBelow(agent)

@@ -4,9 +4,9 @@ import type { Sink } from './durableSink.ts'
 
 interface EventStreamOptions<Event> {
   readonly clock: Clock
-  /** Milliseconds between the comments that keep it alive. */
+  /** Interval between the comments that keep the response alive, in milliseconds. */
   readonly everyMs: number
-  /** An event as a server-sent one, in pieces: see `serverSent`. */
+  /** Yields an event in server-sent form, in pieces: see `serverSent`. */
   textOf(event: Event): Generator<string, void, undefined>
   readonly headers?: Readonly<Record<string, string>>
   /** Text that is written after the last event. */
@@ -14,8 +14,8 @@ interface EventStreamOptions<Event> {
 }
 
 /**
- * Events as a response of server-sent events, with a comment now and then to keep it alive. Large events are written in pieces, the
- * next one once the connection has taken the last.
+ * Events as a response of server-sent events, with a regular comment to keep it alive. Large events are written
+ * in pieces, each once the connection has taken the previous one.
  */
 export class EventStream<Event> implements Sink<Event> {
   readonly #response: ServerResponse
@@ -66,7 +66,7 @@ export class EventStream<Event> implements Sink<Event> {
     if (!this.#isBusy) this.#finish()
   }
 
-  /** Writes as much as the connection takes; small events even if it is full, since little is sent then. */
+  /** Writes as much as the connection takes. Small events are written even if it is full, because they add little. */
   #pump(): void {
     for (;;) {
       if (this.#pieces === undefined) {

@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { adviceOf, type ErrorInfo } from '../../../../src/protocol/errors.ts'
 
-/** Returns the reason why the body of a request is not read; `undefined` if its content type is JSON. */
+/** Returns the reason not to read the body of a request; `undefined` if its content type is JSON. */
 export function wrongContentType({ headers }: IncomingMessage): string | undefined {
   const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
   if (type.trim().toLowerCase() === 'application/json') return undefined
   return `The content type is ${JSON.stringify(type)}, not "application/json".`
 }
 
-/** Prepares the answer of an error: the unread rest of the request must not be taken for the next one. */
+/** Prepares an error answer, so that the unread rest of the request is not taken for the next request. */
 export function closeUnread(request: IncomingMessage, response: ServerResponse): void {
   if (!request.complete) response.setHeader('connection', 'close')
 }
 
-/** Status by error code; all others are the server's fault. */
+/** HTTP status by error code. All other errors are the server's fault. */
 const statuses: { readonly [code: string]: number } = {
   ANSWER_INVALID: 400,
   BRAKING_OFF: 400,
@@ -42,13 +42,13 @@ const statuses: { readonly [code: string]: number } = {
   SERVER_CLOSED: 503,
 }
 
-/** The HTTP status that an error is answered with. */
+/** Returns the HTTP status for an error code. */
 export const statusOf = (code: string): number => statuses[code] ?? 500
 
 /** Error codes whose advice is for clients of the bridge, or for the developer of the server. */
 const foreign = ['BRIDGE_FRAME', 'INVALID_OPTION'] as const
 
-/** Text of a refusal: the error's message, in which advice for others is replaced by the `page` of the documentation that lists the requests. */
+/** Returns the error's message for a refusal. Advice for others is replaced by the `page` of the documentation that lists the requests. */
 export function refusalText({ code, message }: ErrorInfo, page: string): string {
   const known = foreign.find((one) => one === code)
   const advice = known === undefined ? undefined : adviceOf(known)

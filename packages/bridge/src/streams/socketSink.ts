@@ -13,12 +13,12 @@ export class SocketSink {
     this.#highWaterBytes = highWaterBytes
   }
 
-  /** Sends a frame at once. */
+  /** Sends a frame immediately. */
   send(frame: object): void {
     this.#socket.send(JSON.stringify(frame), () => this.#flushWaiting())
   }
 
-  /** The sink of one run; `frameOf` makes frames of its events; `onEnd` is called when there are no more events. */
+  /** Returns the sink of one run. `frameOf` converts its events to frames. `onEnd` is called when there are no more events. */
   of<Event>(frameOf: (event: Event) => object, onEnd: () => void): Sink<Event> {
     const isFull = (): boolean => this.#isFull
     return {
@@ -35,7 +35,7 @@ export class SocketSink {
     }
   }
 
-  /** Called when the client has left. */
+  /** Discards the waiting frames after the client has left. */
   close(): void {
     this.#waiting = []
     this.#onDrain.clear()

@@ -26,7 +26,7 @@ interface LexedCell {
 /** Targets of labels such as `[1]: https://…`. */
 export type LinkTargets = Readonly<Record<string, { readonly href: string; readonly title: string }>>
 
-/** Depth of blocks in blocks and spans in spans above which they are text: the lexer calls itself for each. */
+/** Nesting depth of blocks and of spans above which they become text: the lexer recurses at each level. */
 const deepest = 16
 /** Number of marks above which a piece is text: the lexer's search for the other end of a mark is quadratic in it. */
 const mostMarks = 300

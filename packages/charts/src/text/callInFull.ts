@@ -53,8 +53,8 @@ function marked(lines: readonly string[]): string[] {
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 /**
- * Returns the same rows as one text, for protocols whose clients show texts. Each row is a line that begins with `> `, so that it cannot look like
- * other text. Short and plain arguments are shown as JSON.
+ * Returns the rows of `callInFull` as one text, for protocols whose clients show texts. Each row is a line that
+ * begins with `> `, so that it cannot look like other text. Short and plain arguments are shown as JSON.
  */
 export function callAsText(input: unknown): string {
   const json = JSON.stringify(input) ?? ''

@@ -1,20 +1,20 @@
 import { lineDiff, type DiffLine, type LineDiff } from './lineDiff.ts'
 
-/** The change of a file by a tool call, as far as its input tells. */
+/** The change of a file by a tool call, according to the call's input. */
 export interface FileEdit {
   readonly path: string
   /** `edit`: a part is replaced; `write`: the whole file is replaced, and its content before is not known. */
   readonly type: 'edit' | 'write'
-  /** Lines of an edit are those of the parts given, so their numbers are not those of the file. */
+  /** Changed lines. For an edit, their numbers count within the given parts, not within the file. */
   readonly diff: LineDiff
-  /** Ends of its texts, where they are unusual and lines do not show them. */
+  /** Remarks about unusual ends of the texts, which the lines do not show. */
   readonly endings: readonly string[]
 }
 
 type Input = Readonly<Record<string, unknown>>
 
 const pathKeys = ['path', 'file_path', 'filePath', 'file', 'filename', 'target_file']
-/** Names of the text to replace and of the new one: ours first, then what tools of others call them. */
+/** Field names of the old and the new text: ours first, then those of other tools. */
 const pairs: readonly (readonly [before: string, after: string])[] = [
   ['oldText', 'newText'],
   ['old_string', 'new_string'],
@@ -30,9 +30,9 @@ const writes = /(?:^|[^a-z])(?:write|create|save|put)(?:[^a-z]|$)|(?:write|creat
 const mostChars = 2_000_000
 
 /**
- * The edit that a call makes: of `edit_file` and `write_file`, and of other tools that take a path with an old and a new text, a list of
- * those as `edits`, or, called like a tool that writes, a path with content. `undefined` for any other call, and for one whose texts are
- * too long to compare. `context`: lines around changes, see `lineDiff`. Pure; never throws, whatever the input is.
+ * Returns the edit that a call makes: a call of `edit_file`, of `write_file`, or of a tool that takes a path with an old and a new text, a list of
+ * those as `edits`, or, if named like a tool that writes, a path with content. `undefined` for other calls and for texts too long to compare.
+ * `context`: lines around changes, see `lineDiff`. Pure; never throws, whatever the input is.
  */
 export function editOf(name: string, input: unknown, context?: number): FileEdit | undefined {
   if (!isInput(input)) return undefined
@@ -106,7 +106,7 @@ function partOf(input: Input): Part | undefined {
 const isTooLong = (parts: readonly Part[]): boolean =>
   parts.reduce((sum, [before, after]) => sum + before.length + after.length, 0) > mostChars
 
-/** Describes the ends of the parts: no line shows a line break at the end of a part. */
+/** Describes the ends of the parts, as lines do not show a line break at the end of a part. */
 const endingsOf = (parts: readonly Part[]): string[] =>
   parts.flatMap(([before, after], index) => {
     const which = parts.length === 1 ? '' : `change ${index + 1}: `
@@ -117,8 +117,8 @@ const endingsOf = (parts: readonly Part[]): string[] =>
   })
 
 /**
- * Tells whether the lines of an edit, compared with all lines around their changes, and its endings show all of its texts, so that no other call of
- * its tool looks like it: of several changes each is a hunk. Some line breaks look like others. Pure; never throws.
+ * Returns true if the lines of an edit, compared with all lines around their changes, and its endings show all of its texts, so that no other call of
+ * its tool looks like it. Each of several changes is a hunk. Some line breaks look like others. Pure; never throws.
  */
 export function hidesNothing(name: string, input: unknown, { path, type, diff }: FileEdit): boolean {
   // The path is followed by what else there is.
@@ -132,7 +132,7 @@ export function hidesNothing(name: string, input: unknown, { path, type, diff }:
   })
 }
 
-/** Returns true if some lines, without those of a type, are a text. */
+/** Returns true if the lines, without those of one type, make up a text. */
 function isWhole(text: string, lines: readonly DiffLine[], without: DiffLine['type']): boolean {
   const lined = lines.flatMap((line) => (line.type === without ? [] : [`${line.text}\n`])).join('')
   return lined === text || (lined === `${text}\n` && text !== '')

@@ -29,7 +29,7 @@ const named: Readonly<Record<string, string>> = {
   rarr: '→',
 }
 
-/** A text with its character references undone: numbers, and the names that texts for people use. Others stay as they are. Pure. */
+/** Returns a text with its character references decoded: numbers, and the common names. Others stay as they are. Pure. */
 export const withoutEntities = (text: string): string =>
   text.includes('&')
     ? text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,6}));/g, (whole, tens, hex, name) => {

@@ -1,4 +1,4 @@
-/** Colours of a language: a match has the kind that is the name of its group in the pattern; words among `keywords` are keywords. */
+/** Colours of a language. The name of a group in the pattern is the kind of its matches. Words in `keywords` are keywords. */
 export interface Grammar {
   readonly pattern: RegExp
   readonly keywords: ReadonlySet<string>
@@ -202,7 +202,7 @@ const aliases: Readonly<Record<string, string>> = {
 
 const grammars = new Map<string, Grammar>()
 
-/** The grammar of a language, by its name or a usual short form; `undefined` when there is none. Made at its first use. */
+/** Returns the grammar of a language, by its name or a usual short form. `undefined` if there is none. Made at its first use. */
 export function grammarOf(language: string): Grammar | undefined {
   const given = language.toLowerCase()
   const name = Object.hasOwn(aliases, given) ? aliases[given]! : given

@@ -6,11 +6,11 @@ import { piecesOf } from './pieces.ts'
 /** A text in Markdown that grows at its end. */
 export interface GrowingMarkdown {
   readonly source: string
-  /** All of its blocks. */
+  /** All blocks of the text. */
   readonly blocks: readonly MarkdownBlock[]
   /** Number of `blocks` that no further text will change: they stay the same objects. */
   readonly settled: number
-  /** Number of characters that were parsed to make this from the one before. */
+  /** Number of characters that were parsed to make this value from the one before. */
   readonly looked: number
   /** Index in `text` at which the part begins that may still change. */
   readonly from: number
@@ -20,8 +20,8 @@ export interface GrowingMarkdown {
 }
 
 /**
- * The blocks of a text that may continue the one before: then only its last two pieces are parsed again, which have a bounded length
- * unless they are code. With the end of the text they equal those of `parseMarkdown`, but for links whose address came after them. Pure.
+ * Parses a text that may continue the one before. If it does, only its last two pieces are parsed again, which have a bounded length unless they are
+ * code. At the end of the text the blocks equal those of `parseMarkdown`, except for links whose address came after them. Pure.
  */
 export function growMarkdown(source: string, before?: GrowingMarkdown): GrowingMarkdown {
   const text = withPlainLineEnds(source)

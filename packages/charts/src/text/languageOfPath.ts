@@ -1,2 +1,2 @@
-/** The language of a file, by the end of its name: `ts` of `src/a.ts`; `''` when it has none. Pure. */
+/** Returns the language of a file, by the end of its name: `ts` for `src/a.ts`, `''` without an ending. Pure. */
 export const languageOfPath = (path: string): string => /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''

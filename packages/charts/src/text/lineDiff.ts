@@ -5,9 +5,9 @@ export interface DiffLine {
   readonly text: string
 }
 
-/** Changes with the lines around them. */
+/** A group of changes with the lines around them. */
 export interface DiffHunk {
-  /** Number of its first line in either text, from 1. */
+  /** Number of the hunk's first line in the old text, from 1. */
   readonly before: number
   readonly after: number
   readonly lines: readonly DiffLine[]
@@ -21,7 +21,7 @@ export interface LineDiff {
   readonly isCoarse: boolean
 }
 
-/** Changed lines beyond which they are no longer matched with one another: it costs their square. */
+/** Number of changed lines above which lines are not matched: matching costs the square of that number. */
 const mostChanges = 500
 
 /**

@@ -23,7 +23,7 @@ export interface MarkdownItem {
 export type MarkdownBlock =
   | { readonly type: 'paragraph'; readonly spans: readonly MarkdownSpan[] }
   | { readonly type: 'heading'; readonly level: number; readonly spans: readonly MarkdownSpan[] }
-  /** Either `start`, the number of the first item, or `mark`, the sign before each: lines of a diff that no fence holds keep theirs. */
+  /** Has either `start`, the number of the first item, or `mark`, the sign before each item. Unfenced lines of a diff keep their signs. */
   | { readonly type: 'list'; readonly start: number; readonly mark: null; readonly items: readonly MarkdownItem[] }
   | { readonly type: 'list'; readonly start: null; readonly mark: ListMark; readonly items: readonly MarkdownItem[] }
   /** Each row has as many cells as the head. */

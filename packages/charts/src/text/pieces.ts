@@ -4,7 +4,7 @@ export interface Piece {
   readonly type: 'markdown' | 'code' | 'plain'
   readonly text: string
   readonly language: string
-  /** Index of its first character. */
+  /** Index of the part's first character in the text. */
   readonly start: number
 }
 
@@ -18,8 +18,8 @@ const listMark = /^(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
 const isBlank = (line: string): boolean => line.trim() === ''
 
 /**
- * Splits a text (with `\n`) from `from` on into parts that do not depend on one another: where a line at the left margin follows an empty
- * one and belongs to no list or fence that is open. A text that grows changes only its last piece. Linear.
+ * Splits a text (with `\n`) from `from` on into independent parts. A part begins at a line at the left margin that
+ * follows an empty line and belongs to no open list or fence. A text that grows changes only its last part. Linear.
  */
 export function piecesOf(text: string, from = 0): readonly Piece[] {
   const pieces: Piece[] = []
@@ -77,7 +77,7 @@ const afterLine = (text: string, at: number): number => {
 /** Number of characters that are read of a line to tell its kind; a longer line is no fence. */
 const mostLine = 1_000
 
-/** Returns the line from `at` on; for a very long one its beginning. */
+/** Returns the line from `at` on, or only the beginning of a very long one. */
 const lineAt = (text: string, at: number, next: number): string =>
   text.slice(at, Math.min(next, at + mostLine)).replace(/\n$/, '')
 

@@ -27,7 +27,7 @@ function numbered(a: readonly string[], b: readonly string[]): [readonly number[
 
 function shortest(a: readonly number[], b: readonly number[], mostChanges: number): readonly EditStep[] | undefined {
   const most = Math.min(a.length + b.length, mostChanges)
-  /** Farthest place in `a` on each diagonal, by the number of changes; the diagonal is how much more of `a` was passed than of `b`. */
+  /** Farthest index in `a` on each diagonal, by the number of changes. A diagonal is the index in `a` minus the index in `b`. */
   const reached: Int32Array[] = []
   let last = new Int32Array(3)
   for (let changes = 0; changes <= most; changes++) {
@@ -44,7 +44,7 @@ function shortest(a: readonly number[], b: readonly number[], mostChanges: numbe
   return undefined
 }
 
-/** `last` is of one change less: its middle is at `changes`. */
+/** Returns true if the way to a diagonal ends with an addition. `last`: after one change less, centered at `changes`. */
 const isAdded = (last: Int32Array, changes: number, diagonal: number): boolean =>
   diagonal === -changes || (diagonal !== changes && last[diagonal - 1 + changes]! < last[diagonal + 1 + changes]!)
 

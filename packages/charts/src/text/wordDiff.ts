@@ -6,10 +6,10 @@ export interface WordPart {
   readonly text: string
 }
 
-/** Changed words beyond which they are no longer matched with one another: it costs their square. */
+/** Number of changed words above which words are not matched: matching costs the square of that number. */
 const mostChanges = 400
 
-/** Words, single characters of scripts that put no space between words, spaces, and every other character by itself. */
+/** Matches words, single characters of scripts without word spaces, spaces, and every other character by itself. */
 const wordPattern =
   /\s+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}\p{M}_]+|[^\s\p{L}\p{N}\p{M}_]/gu
 
@@ -51,7 +51,7 @@ class Parts {
   readonly #parts: WordPart[] = []
   #removed = ''
   #added = ''
-  /** Equal spaces after a change, while it is not known what follows. */
+  /** Equal spaces after a change, held until the next part is known. */
   #space = ''
 
   add(type: WordPart['type'], words: readonly string[]): void {

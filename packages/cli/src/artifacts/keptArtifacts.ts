@@ -11,14 +11,14 @@ import type { Invocation } from '../commandLine.ts'
 import { writeNew } from '../sessions/newFile.ts'
 import { refuse, wantsJson, type SessionLogs } from '../sessions/sessionLogs.ts'
 
-/** An artifact that a session's result keeps beside the log, with the place of that result. */
+/** An artifact that a result in the session names, with the position of that result. */
 export interface KeptArtifact extends Artifact {
   /** Id of the result's node, such as `n12`. */
   readonly node: string
   readonly tool: string
 }
 
-/** Returns the artifacts of a session's results, in their order; an artifact that several results keep is listed with each. */
+/** Returns the artifacts of a session's results in order. An artifact in several results is listed with each. */
 export const keptArtifacts = ({ conversation }: Pick<LoadedSession, 'conversation'>): KeptArtifact[] =>
   conversation
     .log()
@@ -43,7 +43,7 @@ export const artifactLines = (kept: readonly KeptArtifact[]): string[] =>
   })
 
 /**
- * Finds an artifact: by the name that models know, by the first digits of its SHA-256, or by the name of its file.
+ * Finds an artifact by the name known to models, by the first digits of its SHA-256, or by its file name.
  *
  * @throws RuntimeError `INVALID_OPTION` if the session has no such artifact, or several.
  */
@@ -72,7 +72,7 @@ export function findArtifact(kept: readonly KeptArtifact[], wanted: string, sess
   throw refused(`${what} is none of session "${sessionId}". The newest: ${list(kept)}.`)
 }
 
-/** Writes an artifact to `--out`, or unchanged to standard output; to a terminal only text, without control characters. */
+/** Writes an artifact to `--out`, or unchanged to standard output. To a terminal only text is written, without control characters. */
 export async function writeArtifact(
   artifact: KeptArtifact,
   { store }: SessionLogs,

@@ -5,20 +5,20 @@ import { oneLine } from '../../../charts/src/plainText.ts'
 import { factsOf, standingOf, standings, standingWords, type Standing } from '../../../charts/src/standing.ts'
 import type { PickerItem } from '../terminal/input/picker.ts'
 
-/** An agent in a list: its name, and how it stands. */
+/** An agent in a list: its name and its status. */
 export interface ListEntry {
   readonly agentId: string
   /** Its title, else its definition. */
   readonly name: string
   readonly hasTitle: boolean
   readonly standing: Standing
-  /** How it stands, in words. */
+  /** Status of the agent, in words. */
   readonly words: string
   readonly activeAt: number | undefined
   readonly costUsd: number
 }
 
-/** Returns agents as they stand, those that need a person first; what waits below an agent can be decided at it. Pure. */
+/** Returns agents with their status, those that need a person first. Entries that wait below an agent can be decided at it. Pure. */
 export function listedAgents(agents: readonly AgentSummary[]): readonly ListEntry[] {
   const listed = agents.map((agent): ListEntry => {
     const { agentId, definition, title = '', activeAt, spent, treeSpent = spent } = agent
@@ -45,7 +45,7 @@ const signs: Readonly<Record<Standing, Pick<PickerItem, 'sign' | 'tone'>>> = {
   ended: { sign: '–' },
 }
 
-/** Returns agents as lines of a list to choose from. Pure. */
+/** Returns agents as items of a picker. Pure. */
 export const agentItems = (agents: readonly ListEntry[], now: number): PickerItem[] =>
   agents.map(({ agentId, name, hasTitle, standing, words, activeAt, costUsd }) => ({
     ...signs[standing],
@@ -53,10 +53,10 @@ export const agentItems = (agents: readonly ListEntry[], now: number): PickerIte
     details: [oneLine(words), activeAt === undefined ? '' : age(Math.max(0, now - activeAt)), money(costUsd)],
   }))
 
-/** Agents that are asked for at once. */
+/** Number of agents that are requested at once. */
 const pageSize = 100
 
-/** Returns the first agents without a parent, at most `most`, and the number of all. Rejects as `client.agents`. */
+/** Returns at most `most` agents without a parent, and their total number. Rejects as `client.agents` does. */
 export async function firstAgents(
   client: Pick<Client, 'agents'>,
   most: number,

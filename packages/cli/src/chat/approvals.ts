@@ -13,10 +13,10 @@ import type { Screen } from '../terminal/screen.ts'
 
 const noTerminal = 'nobody can be asked, as this is not a terminal; run with --yes to allow commands'
 
-/** How waiting calls are decided: by asking, at once, or (`leave`) by another client. */
+/** Policy for waiting calls: ask, decide at once, or leave them to another client. */
 export type ApprovalPolicy = 'ask' | 'deny' | 'approve' | 'leave'
 
-/** Returns the policy of a run that nobody else drives. `yes`: the person has allowed everything beforehand. */
+/** Returns the policy for a run that nobody else drives. `yes`: the person has approved everything beforehand. */
 export const approvalPolicy = (isLive: boolean, yes: boolean): ApprovalPolicy =>
   yes ? 'approve' : isLive ? 'ask' : 'deny'
 
@@ -25,7 +25,7 @@ export const sharedPolicy = (isOwnRun: boolean, isLive: boolean, yes: boolean): 
   isOwnRun ? approvalPolicy(isLive, yes) : isLive ? 'ask' : 'leave'
 
 export interface ApprovalOptions {
-  /** Default: none. */
+  /** Colours of the questions. Default: none. */
   readonly colours?: Colours
   readonly policy: () => ApprovalPolicy
   /** Called with each question, or call for a client, if there is no person to ask: `--yes` answers none. Default: they are denied. */
@@ -39,8 +39,8 @@ export interface Approvals {
 }
 
 /**
- * A person's answer to a waiting call. `forAll`: the approval holds for every call with the same input, or, until the run ends, for every call of the
- * tool.
+ * A person's answer to a waiting call. `forAll`: the approval holds for every call with the same input, or for every call of the tool
+ * until the run ends.
  */
 export type Said = RuledAnswer & { readonly forAll?: 'call' | 'tool' }
 
@@ -59,7 +59,7 @@ const notUnderstood = '  (type y, a, t or n; after n you can add a reason for th
 const notAll = '  (the call was cut off; here it is in full)'
 const seesAll = /^(?:v|view|d|diff)$/i
 
-/** The answers to a call, as a menu. */
+/** Returns the answers to a call, as a menu. */
 const answersTo = (name: string, isCut: boolean): readonly MenuItem[] => [
   { typed: 'y', label: 'yes' },
   { typed: 'a', label: 'always: this call with exactly this input' },
@@ -69,7 +69,7 @@ const answersTo = (name: string, isCut: boolean): readonly MenuItem[] => [
   ...(isCut ? [{ typed: 'v', label: 'view the full call, required before yes' }] : []),
 ]
 
-/** A key for an agent, a tool and its input, independent of the order of the input's fields. */
+/** Returns a key for an agent, a tool and its input, independent of the order of fields in the input. */
 const sameCall = ({ agentId, name, input }: Pending): string =>
   JSON.stringify([agentId, name, input], (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -78,7 +78,7 @@ const sameCall = ({ agentId, name, input }: Pending): string =>
   )
 
 /**
- * Has people decide all waiting calls one after the other, including those already waiting when the agent is resumed. A call that is decided
+ * Asks the person about all waiting calls, one after the other, including calls that already wait when the agent is resumed. A call decided
  * elsewhere is withdrawn.
  */
 export function answerPending(

@@ -15,7 +15,7 @@ import type { Colours } from '../terminal/colours.ts'
 import type { FieldTexts } from '../terminal/input/form.ts'
 import type { Screen } from '../terminal/screen.ts'
 
-/** Questions and calls that a person at a terminal may answer in words; an approval, which takes yes or no, is not one of them. */
+/** Questions and calls that a person at a terminal may answer in words. Approvals, which take yes or no, are not among them. */
 export type Askable = PendingOf<'question' | 'call'>
 
 export const isAskable = (pending: Pending): pending is Askable => pending.kind !== 'approval'
@@ -26,7 +26,7 @@ export const waitingLine = (pending: Askable): string =>
     ? `${pending.name} asks: ${pending.question}`
     : `${pending.name} ${JSON.stringify(pending.input)} waits for a client to run it`
 
-/** Maximum number of choices shown as a menu; the values of a longer list are named in a line. */
+/** Maximum number of choices shown as a menu. A longer list is shown as one line of values. */
 const mostChoices = 20
 
 const textForm: QuestionForm = { type: 'text' }
@@ -49,7 +49,7 @@ function hint(form: QuestionForm): string {
   }
 }
 
-/** The answers that can be chosen; empty: any may be typed. Pure. */
+/** Returns the answers that can be chosen; empty if any may be typed. Pure. */
 export function answersOf(form: QuestionForm): readonly MenuItem[] {
   const none = { typed: '-', label: 'no answer' }
   if (form.type === 'boolean') return [{ typed: 'y', label: 'yes' }, { typed: 'n', label: 'no' }, none]
@@ -57,16 +57,16 @@ export function answersOf(form: QuestionForm): readonly MenuItem[] {
   return [...form.values.map((value, index) => ({ typed: typedFor(form.values, index), label: String(value) })), none]
 }
 
-/** The number of a choice, unless another choice is called so. */
+/** Returns the number to type for a choice, or its value if another choice has that number as its value. */
 function typedFor(values: readonly (string | number)[], index: number): string {
   const number = String(index + 1)
   return values.some((value) => String(value) === number) ? String(values[index]) : number
 }
 
-/** A line that refuses to answer, with or without a reason. */
+/** Matches a line that declines to answer, with or without a reason. */
 const refusal = /^-(?:\s+(.*))?$/s
 
-/** Reads a typed line as a decision; `problem` says why it decides nothing. Pure. */
+/** Reads a typed line as a decision. `problem`: the reason why it decides nothing. Pure. */
 export function readAnswerLine(
   pending: Askable,
   said: string,
@@ -81,15 +81,15 @@ export function readAnswerLine(
 
 type Decide = (decision: Decision, reason?: string) => Promise<void>
 
-/** Returns what a schema says that the answer is for. */
+/** Returns the schema's description of the answer. */
 const descriptionOf = (pending: Askable): string => {
   const said = pending.kind === 'question' ? pending.schema['description'] : undefined
   return typeof said === 'string' ? oneLine(said) : ''
 }
 
 /**
- * Asks a person until an answer fits or somebody else has given one; `decide` refuses an answer that does not fit. Without a person, when the screen
- * is closed, it keeps waiting.
+ * Asks a person until an answer is accepted or somebody else has given one. `decide` rejects an answer that does not fit. Without a person, or
+ * when the screen is closed, it keeps waiting.
  */
 export async function askPerson(
   screen: Screen,
@@ -126,7 +126,7 @@ interface Asking {
   readonly wrong: string | undefined
 }
 
-/** Has a person fill in the fields of an object until the answer fits. */
+/** Lets a person fill in the fields of an object until the answer is accepted. */
 async function askForm(
   { screen, pending, signal, decide, wrong }: Asking,
   fields: readonly QuestionField[],
@@ -150,14 +150,14 @@ async function askForm(
   }
 }
 
-/** The answer as it stays on the screen. */
+/** Returns the lines of the answer that stay on the screen. */
 const filledLines = (fields: readonly QuestionField[], texts: FieldTexts): string =>
   fields
     .filter(({ name }) => (texts[name] ?? '') !== '')
     .map(({ name }) => `    ${oneLine(name)}: ${oneLine(texts[name]!)}\n`)
     .join('')
 
-/** Returns the reason why an answer was not accepted, without the question; `undefined` if it was. Rejects for any other reason. */
+/** Returns the reason why an answer was not accepted, without the question; `undefined` if it was accepted. Rejects for any other error. */
 async function refused(pending: Askable, decide: () => Promise<void>): Promise<string | undefined> {
   try {
     await decide()

@@ -21,7 +21,7 @@ import { pauseText } from '../terminal/sessionText.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
 import type { ReachedServer } from '../sessions/withServer.ts'
 
-/** Runs a chat at a terminal with an agent on a server, which keeps working when the chat is left. */
+/** Runs a terminal chat with an agent on a server. The agent keeps working when the chat is left. */
 export async function attachInTerminal(
   agent: AttachedAgent,
   { client, address }: ReachedServer,
@@ -90,7 +90,7 @@ export async function attachInTerminal(
   return code
 }
 
-/** Returns why an agent stands still, if that is no wait for a decision. */
+/** Returns the reason why an agent rests, unless it waits for a decision. */
 export function whyAtRest({ pause, failure }: Pick<AttachedAgent, 'pause' | 'failure'>): string | undefined {
   if (pause !== null && pause.type !== 'approvals') return `paused: ${pauseText(pause)}; /resume continues`
   if (failure === undefined) return undefined
@@ -98,13 +98,13 @@ export function whyAtRest({ pause, failure }: Pick<AttachedAgent, 'pause' | 'fai
   return `the last run failed: ${words.includes('/retry') ? words : `${words} /retry continues it.`}`
 }
 
-/** The last line, for a person who leaves. */
+/** Returns the last line, for a person who leaves. */
 export const farewell = ({ id, state }: Pick<AttachedAgent, 'id' | 'state'>, address: string): string => {
   const isAtWork = !['idle', 'paused', 'stopped'].includes(state)
   return `detached${isAtWork ? '; the run continues' : ''}; reattach with: escapement attach ${address} ${id}`
 }
 
-/** The trunk up to a head: anything later arrives as events. */
+/** Returns the trunk up to a head. Later steps arrive as events. */
 function trunkUpTo({ nodes }: RemoteConversation, head: number | null) {
   const trunk: RemoteNode[] = nodes.filter(({ id }) => head !== null && id <= head)
   return { trunk: () => trunk, abandoned: () => [] }
@@ -116,7 +116,7 @@ interface ChatContext {
   readonly said: string[]
 }
 
-/** Shows messages that others send to the agent, and that it was stopped. */
+/** Shows messages that others send to the agent, and shows when it is stopped. */
 function showOthers(event: AgentEvent, { agent, chat, said }: ChatContext): void {
   if (event.agentId !== agent.id) return
   if (event.type === 'agent.stopped') {

@@ -23,20 +23,20 @@ import type { Run } from '../../../../src/protocol/runs/run.ts'
 import type { ChatAbout, ChatAgent, ChatConversation } from './chatAgent.ts'
 import type { ChatPart } from './slashCommands.ts'
 
-/** An agent on a server, as a chat needs it: its current state is tracked here from its events. */
+/** An agent on a server, in the form that a chat needs. Its current state is tracked from its events. */
 export class AttachedAgent implements ChatAgent {
   readonly id: string
   readonly remote: RemoteAgent
   readonly #client: Pick<Client, 'may'>
   readonly #seq: number
-  /** Number of its policies, if the server tells. */
+  /** Number of the agent's policies, if the server reports it. */
   #policies: number | undefined
   readonly #listeners = new Set<(event: AgentEvent) => void>()
   /** Request ids of runs started by this client. */
   readonly #own = new Set<string>()
-  /** Steering and follow-up messages sent by this client and not yet taken up by the agent; if the agent is at rest, such a message begins a run. */
+  /** Steering and follow-up messages from this client that the agent has not taken up yet. If the agent rests, such a message begins a run. */
   readonly #said: { readonly source: UserSource; readonly text: string }[] = []
-  /** True from the start of a run, unless it is resumed, to the start of its first turn. */
+  /** True from the start of a run to the start of its first turn, unless the run is resumed. */
   #isBeginning = false
   /** Callbacks, by request id, for runs that the server is not yet known to have. */
   readonly #undelivered = new Map<string, () => void>()
@@ -75,7 +75,7 @@ export class AttachedAgent implements ChatAgent {
     return this.#live.pause
   }
 
-  /** Why its last run failed, if nothing has begun since. */
+  /** Reason why its last run failed, if nothing has begun since. */
   get failure(): string | undefined {
     return this.hasFailed ? this.#failure : undefined
   }
@@ -84,7 +84,7 @@ export class AttachedAgent implements ChatAgent {
     return this.#hasFailed && this.state === 'idle'
   }
 
-  /** Tokens that the agent's model takes, if the server knows. */
+  /** Size of the model's context window in tokens, if the server knows it. */
   get window(): number | undefined {
     return this.#window
   }
@@ -200,17 +200,17 @@ export class AttachedAgent implements ChatAgent {
     }
   }
 
-  /** True while the server is not yet known to have everything that was sent. */
+  /** True if the server may not have received everything that was sent. */
   get hasUndelivered(): boolean {
     return this.#sent.size > 0
   }
 
-  /** Resolves once the server has everything that was sent. */
+  /** Resolves once the server has received everything that was sent. */
   async delivered(): Promise<void> {
     await Promise.allSettled(this.#sent)
   }
 
-  /** Its models are known to the server alone, and whether it folds; its policies too, if that is of an older version. */
+  /** Returns true if a part may be offered. Only the server knows the agent's models and folding, and an older server also its policies. */
   #has(part: ChatPart): boolean {
     if (part === 'sessions') return false
     if (part === 'policies') return this.#client.may('control') && this.#policies !== 0
@@ -286,7 +286,7 @@ export class AttachedAgent implements ChatAgent {
   }
 }
 
-/** The newest reply and its results while some are missing: they follow the trunk, whose head does not have them yet. */
+/** Returns the newest reply and its results while some are missing. They follow the trunk, whose head does not include them yet. */
 function openStep(nodes: readonly RemoteNode[]): readonly RemoteNode[] {
   const at = nodes.findLastIndex(({ message }) => message.role === 'assistant')
   const results = nodes.slice(at + 1)
@@ -295,7 +295,7 @@ function openStep(nodes: readonly RemoteNode[]): readonly RemoteNode[] {
   return isOpen ? nodes.slice(at) : []
 }
 
-/** All nodes, parted into those on the way from the first to the newest and the others. */
+/** Splits all nodes into those on the way from the first to the newest, and the others. */
 function splitAtHead({ head, nodes }: RemoteConversation): ChatConversation {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const trunk: RemoteNode[] = []

@@ -18,8 +18,8 @@ import type { UseChange } from '../../../../src/protocol/bridge/turns.ts'
 import type { Run } from '../../../../src/protocol/runs/run.ts'
 
 /**
- * An agent as a chat needs it, in this process or on a server. Where a local one throws, one on a server rejects; a run that it
- * refuses ends with the error as its result.
+ * An agent in the form that a chat needs, in this process or on a server. Where a local agent throws, a remote one rejects. A refused run
+ * ends with the error as its result.
  */
 export interface ChatAgent {
   readonly id: string
@@ -44,27 +44,27 @@ export interface ChatAgent {
   unpin(step: string): Promise<void> | void
   brake(policy: string): Promise<void> | void
   use(use: UseChange | null): Promise<void> | void
-  /** Decides a waiting call: `callId` for the agent's own calls, `key` for those of sub-agents. */
+  /** Decides a waiting call. `call`: the `callId` for the agent's own calls, the `key` for those of sub-agents. */
   decide(call: string, decision: Decision, how?: string | DecideOptions): Promise<void> | void
   setMode(mode: PermissionMode): Promise<void> | void
   /** Calls `listener` with every further event; returns an unsubscribe function. */
   subscribe(listener: (event: AgentEvent) => void): () => void
 }
 
-/** A conversation as a chat shows it. */
+/** A conversation in the form that a chat shows. */
 export type ChatConversation = Pick<ConversationView, 'trunk' | 'abandoned'>
 
-/** Facts about an agent, and commands on its log, that a chat offers beside the commands of `ChatAgent`. */
+/** Facts about an agent, and commands on its log, for a chat in addition to `ChatAgent`. */
 export interface ChatAbout {
-  /** Tells which commands can work here. */
+  /** Tells which commands are available. */
   readonly has: ChatParts
   /** Returns the current conversation. Rejects if the server does not answer. */
   conversation(): Promise<ChatConversation>
-  /** Returns the agent's spending over its life, sub-agents included. Rejects if the server does not answer. */
+  /** Returns the agent's total spending, including sub-agents. Rejects if the server does not answer. */
   spent(): Promise<Spent>
-  /** Returns what the agent's own brakes saved. Missing: its log cannot be read from here. */
+  /** Returns the savings from the agent's own brakes. Missing if its log cannot be read from here. */
   savings?(): Promise<Savings>
-  /** Begins a session at a step, such as n12; resolves with its id and how to continue it. Missing: sessions cannot be forked here. */
+  /** Forks the session at a step, such as n12. Resolves with its id and how to continue it. Missing if sessions cannot be forked here. */
   fork?(step: string): Promise<string>
 }
 

@@ -16,7 +16,7 @@ import type { PickerItem } from '../terminal/input/picker.ts'
 import { atTerminal } from '../terminal/atTerminal.ts'
 
 /**
- * Returns the sessions of a folder that a chat can continue, the newest first; of one agent if it is named.
+ * Returns the sessions in a folder that a chat can continue, the newest first, optionally of one named agent.
  *
  * @throws RuntimeError as `loadConfig` and `openLogs`, and if the store cannot list its contents.
  */
@@ -35,10 +35,10 @@ export async function pastSessions(invocation: Invocation, host: CliHost): Promi
   return sessions.toSorted((a, b) => b.updatedAt - a.updatedAt)
 }
 
-/** Maximum number of sessions offered: the newest. */
+/** Maximum number of offered sessions, the newest. */
 const mostOffered = 100
 
-/** Returns sessions as lines of a list: their subject, their progress, and their age. Pure. */
+/** Returns sessions as items of a picker: their subject, progress and age. Pure. */
 export const sessionItems = (sessions: readonly SessionSummary[], now: number): PickerItem[] =>
   sessions.map(({ id, title, status, updatedAt }) => ({
     label: title === undefined ? id : oneLine(title),
@@ -56,7 +56,7 @@ const statusWords: Readonly<Record<SessionSummary['status'], string>> = {
 
 const pickTitle = 'Continue session (type to search, Enter, Esc):'
 
-/** Has a person choose a session; `undefined` if none was chosen. */
+/** Lets a person choose a session; `undefined` if none was chosen. */
 export async function pickSession(
   sessions: readonly SessionSummary[],
   pick: (title: string, items: readonly PickerItem[]) => Promise<number | undefined>,
@@ -65,12 +65,12 @@ export async function pickSession(
   return index === undefined ? undefined : sessions[index]?.id
 }
 
-/** As `pickSession`, where no chat is open. */
+/** Lets a person choose a session where no chat is open. */
 export const pickAtTerminal = (sessions: readonly SessionSummary[], host: CliHost): Promise<string | undefined> =>
   atTerminal(host, (pick) => pickSession(sessions, pick))
 
 /**
- * Chats at a terminal with a session, or without an id with a new one, and with those that `/sessions` leads to. Returns the exit code.
+ * Chats at a terminal with a session, a new one without an id, and then with those chosen by `/sessions`. Returns the exit code.
  *
  * @throws RuntimeError as `openWork` and `openPast`.
  */

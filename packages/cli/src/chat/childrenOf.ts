@@ -1,7 +1,7 @@
 import type { Agent } from '../../../../src/runtime/agents/agent.ts'
 import { standingWords } from '../../../charts/src/standing.ts'
 
-/** Describes what each living sub-agent of an agent does now: `coder writing`, `releaser waits for you`. */
+/** Describes the current work of each running sub-agent: `coder writing`, `releaser waits for you`. */
 export function childrenOf(agent: Pick<Agent, 'pending' | 'tree'>): readonly string[] {
   const waiting = new Set(agent.pending().map(({ agentId }) => agentId))
   return agent

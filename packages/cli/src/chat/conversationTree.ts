@@ -7,8 +7,8 @@ import { counted } from '../../../charts/src/amounts.ts'
 import { columnsOf } from '../sessions/sessionLogs.ts'
 
 /**
- * A conversation as a tree, oldest step first, like `git log --graph`: the trunk on the left, abandoned branches dimmed beside the
- * step they left, notes below their step. No line is longer than `columns`. With the log's records it also shows sub-agents and
+ * Draws a conversation as a tree, oldest step first, like `git log --graph`: the trunk on the left, abandoned branches dimmed beside the
+ * step where they branched off, notes below their step. No line is longer than `columns`. With the log's records it also shows sub-agents and
  * compactions no longer in force.
  */
 export const conversationTree = (

@@ -21,7 +21,7 @@ export interface ChatOptions {
   readonly json: boolean
   readonly isPriced: boolean
   readonly modelId: string
-  /** Approves all calls that need an approval. */
+  /** True to approve all calls that need an approval. */
   readonly yes?: boolean
 }
 

@@ -3,7 +3,7 @@ import type { Client } from '../../../bridge/src/client/client.ts'
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import type { AttachedAgent } from './attachedAgent.ts'
 
-/** Reports when the connection is lost and restored, and errors that no caller waits for; `back` is called once the agent's state is known again. */
+/** Reports a lost and a restored connection, and errors that no caller awaits. `back` is called once the agent's state is known again. */
 export function onConnection(
   client: Client,
   say: (text: string, isWrong: boolean) => unknown,

@@ -2,7 +2,7 @@ import { oneLine } from '../../../charts/src/plainText.ts'
 import type { Grant } from '../../../../src/protocol/parts/permissions/permissionRecords.ts'
 import type { MenuItem } from '../terminal/menu.ts'
 
-/** A person's answer about a call that rules decide about. */
+/** A person's answer about a call that rules may decide. */
 export type RuledAnswer =
   | { readonly decision: 'approve'; readonly grant?: Grant }
   | { readonly decision: 'deny'; readonly reason?: string; readonly grant?: Grant }
@@ -10,8 +10,8 @@ export type RuledAnswer =
 const scopes = { s: 'session', A: 'always' } as const
 
 /**
- * Parses an answer; `undefined` if it is none. `s` and `A` allow what the narrowest rule of `suggest` is about, `s2` and `A2` what the next one is, and
- * `s <rule>` what the person writes. Pure.
+ * Parses an answer; `undefined` if it is none. `s` and `A` allow the narrowest rule of `suggest`, `s2` and `A2` the next one, and
+ * `s <rule>` the rule that the person writes. Pure.
  */
 export function readRuled(said: string, suggest: readonly string[]): RuledAnswer | undefined {
   const answer = said.trim()
@@ -29,7 +29,7 @@ export function readRuled(said: string, suggest: readonly string[]): RuledAnswer
 export const ruledNotUnderstood =
   '  (type y, s, A or d; after s or A you can write a rule, after d a reason for the agent)'
 
-/** The answers to a call that rules decide about, as a menu. */
+/** Returns the answers, as a menu, to a call that rules may decide. */
 export const ruledAnswers = (suggest: readonly string[], isCut: boolean): readonly MenuItem[] => [
   { typed: 'y', label: 'yes, once' },
   ...suggest.map((rule, index) => ({

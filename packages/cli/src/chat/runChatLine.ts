@@ -41,7 +41,7 @@ type Answer =
   | 'pin.applied'
   | 'policy.end'
 
-/** Asks for a change of the model's view; an event reports the outcome. */
+/** Requests a change of the model's view. An event reports the outcome. */
 async function reshape(agent: ChatAgent, answer: Answer, ask: () => Promise<void> | void): Promise<LineResult> {
   if (agent.state !== 'idle') {
     await ask()

@@ -16,7 +16,7 @@ import { eventPrinter } from '../terminal/eventPrinter.ts'
 import { safeJson } from '../terminal/safeJson.ts'
 import { plainScreen } from '../terminal/screen.ts'
 
-/** The agent of a chat over a pipe, and how chats differ. */
+/** Agent and settings of a chat over a pipe. */
 export interface PipedChat {
   readonly agent: ChatAgent
   readonly about: ChatAbout
@@ -33,7 +33,7 @@ export interface PipedChat {
 }
 
 /**
- * Runs a chat whose lines come from a pipe or file: each is a prompt and is answered before the next; ends with the input. Errors go
+ * Runs a chat whose lines come from a pipe or file. Each line is a prompt and is answered before the next. Ends with the input. Errors go
  * to standard error. Returns the exit code.
  */
 export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean): Promise<number> {

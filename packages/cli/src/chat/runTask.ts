@@ -25,16 +25,16 @@ export interface TaskOutcome {
   readonly isInterrupted: boolean
 }
 
-/** Grace period after the first Ctrl-C for commands to be stopped, by force if necessary. */
+/** Time in milliseconds after the first Ctrl-C for commands to stop, by force if necessary. */
 const graceMs = 2000
 
 export interface TaskOptions {
   readonly host: CliHost
   readonly json: boolean
   readonly isPriced: boolean
-  /** Approves all calls that need an approval. */
+  /** True to approve all calls that need an approval. */
   readonly yes?: boolean
-  /** Replaces the printing of every word and call by another view of the work; `others` prints an event as usual. */
+  /** Creates another view of the work, in place of printing every word and call. `others` prints an event as usual. */
   view?(screen: Screen, others: (event: AgentEvent) => void): WorkView
 }
 
@@ -44,11 +44,11 @@ export interface WorkView {
   close(): void
 }
 
-/** Runs and shows one task. Ctrl-C aborts it; a later one ends the process if aborting takes long. */
+/** Runs a task and shows its work. The first Ctrl-C aborts it; a later one ends the process if aborting takes long. */
 export const runTask = (session: Session, task: string, options: TaskOptions): Promise<TaskOutcome> =>
   watchWork(session, () => session.prompt(task).result, options)
 
-/** As `runTask`, for work that is started differently. */
+/** Runs and shows work that is started otherwise than by a task. See `runTask`. */
 export async function watchWork(
   session: Session,
   begin: () => Promise<RunEnd>,
@@ -127,7 +127,7 @@ export async function watchWork(
 
 const windowOf = ({ definition }: Session): number | undefined => definition.compaction?.policy.contextWindow
 
-/** Prints every word and call, with the agent's status below them. */
+/** Returns a view that prints every word and call, with the agent's status below. */
 const printedWork = (print: (event: AgentEvent) => void, status: StatusLine | undefined): WorkView => ({
   see(event) {
     print(event)
@@ -136,7 +136,7 @@ const printedWork = (print: (event: AgentEvent) => void, status: StatusLine | un
   close: () => status?.close(),
 })
 
-/** The exit code of a task. */
+/** Returns the exit code of a task. */
 export const codeOf = ({ result, isInterrupted }: TaskOutcome): number =>
   isInterrupted
     ? exitCodes.interrupted

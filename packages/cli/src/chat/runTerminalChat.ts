@@ -29,12 +29,12 @@ export interface OpenChat {
   note(text: string, isWrong?: boolean): void
   /** Shows the current status of an agent that is already busy, and asks about waiting calls. */
   catchUp(): void
-  /** Has the person choose from a list; `undefined` if nothing was chosen. */
+  /** Lets the person choose from a list; `undefined` if nothing was chosen. */
   pick(title: string, items: readonly PickerItem[]): Promise<number | undefined>
   leave(code: number): void
 }
 
-/** The agent of a chat at a terminal, and how chats differ. */
+/** Agent and settings of a chat at a terminal. */
 export interface TerminalChat {
   readonly agent: ChatAgent
   readonly about: ChatAbout
@@ -43,11 +43,11 @@ export interface TerminalChat {
   /** The first line, after the program's name. */
   readonly headline: string
   readonly isPriced: boolean
-  /** Returns the tokens that the agent's model takes, if that is known. */
+  /** Returns the size of the model's context window in tokens, if known. */
   window?(): number | undefined
-  /** Returns what each sub-agent does now. Missing: it is not known here. */
+  /** Returns the current work of each sub-agent. Missing if unknown here. */
   below?(): readonly string[]
-  /** Returns the agent's state. Missing: it has none, or it is not known here. */
+  /** Returns the agent's state. Missing if it has none, or if it is unknown here. */
   appState?(): unknown
   /** Effect of Ctrl-C, for `/help` and for the status line. */
   readonly ctrlC: { readonly help: string; readonly hint: string }
@@ -61,9 +61,9 @@ export interface TerminalChat {
   /** Called with a message that is sent, which starts or joins a run. */
   said?(text: string): void
   onInterrupt(chat: OpenChat): void
-  /** Called for Esc, where it closes nothing else. */
+  /** Called for Esc when it does not close anything. */
   onEscape?(chat: OpenChat): void
-  /** Called for `/sessions`. Default: there are no sessions to change to. */
+  /** Called for `/sessions`. Default: no other session can be chosen. */
   onSessions?(chat: OpenChat): Promise<void>
   /** Called for `/quit` and Ctrl-D. Default: leaves the chat. */
   onQuit?(chat: OpenChat): void
@@ -71,7 +71,7 @@ export interface TerminalChat {
   end?(): void
 }
 
-/** Maximum number of lines of a tree, taken from its end; `escapement show` has all of it. */
+/** Maximum number of lines shown of a tree, from its end. `escapement show` prints the whole tree. */
 const mostTreeLines = 200
 
 /** Types of lines that are messages to the agent. */
@@ -152,7 +152,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     if (run !== undefined) await watch(run)
   }
   const wrong = (thrown: unknown): void => chat.note(messageOf(thrown), true)
-  /** The pending reading of files that a line names; later lines wait for it, so that the agent receives all lines in order. */
+  /** Reading of files named by a line. Later lines wait for it, so that the agent receives all lines in order. */
   let reading: Promise<void> | undefined
   const onLine = (line: string, typed: string): void => {
     const names = workspace !== undefined && mayMention(typed) && speech.has(readChatLine(line).type)

@@ -36,15 +36,15 @@ export type ChatLine =
   | { readonly type: 'quit' }
   | { readonly type: 'nothing' }
 
-/** Something that a chat must have for a command to work: a right, or a part of the agent or of the chat. */
+/** Requirement of a command: a right, or a part of the agent or of the chat. */
 export type ChatPart = Right | 'fold' | 'policies' | 'models' | 'sessions'
 
 interface SlashCommand {
-  /** Part without which it is not offered. */
+  /** Requirement without which the command is not offered. */
   readonly part?: ChatPart
-  /** The argument in the help; absent if the command takes none. */
+  /** Notation of the argument in the help. Missing if the command takes none. */
   readonly form?: string
-  /** Words for the missing argument; absent if the argument is optional. */
+  /** Message for a missing argument. Missing if the argument is optional. */
   readonly needs?: string
   readonly help: string
   read(text: string): ChatLine
@@ -250,16 +250,16 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
   '/help': { help: 'show this help', read: () => ({ type: 'help' }) },
   '/quit': { help: 'leave (also Ctrl-D)', read: () => ({ type: 'quit' }) },
 }
-/** Alternative names. */
+/** Alternative names of commands. */
 const aliases: Readonly<Record<string, string>> = { '/exit': '/quit' }
 
-/** Tells whether a chat has something. */
+/** Returns true if a chat has a part. */
 export type ChatParts = (part: ChatPart) => boolean
 
 const commandsWith = (has: ChatParts): readonly (readonly [name: string, command: SlashCommand])[] =>
   Object.entries(slashCommands).filter(([, { part }]) => part === undefined || has(part))
 
-/** Completions of the commands that can work; the text of a command that takes an argument ends with a space. */
+/** Returns completions for the available commands. The text of a command with an argument ends with a space. */
 export const chatCommands = (has: ChatParts): readonly Completion[] =>
   commandsWith(has).map(([name, command]) => ({
     text: command.form === undefined ? name : `${name} `,
@@ -284,7 +284,7 @@ export interface HelpOptions {
   readonly has: ChatParts
 }
 
-/** Returns the text of `/help`: the commands that can work, and the keys. */
+/** Returns the text of `/help`: the available commands and the keys. */
 export const chatHelp = ({ ctrlC, isTyped, has }: HelpOptions): string =>
   [
     ...commandsWith(has).map(([name, { form = '', help }]) => [`${name} ${form}`, help] as const),

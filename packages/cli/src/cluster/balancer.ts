@@ -13,20 +13,20 @@ import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { agentHeader, placeRequest } from './placeRequest.ts'
 
 /**
- * Milliseconds between two health checks of a worker, and its time limit for answering one: a frozen process accepts connections but answers nothing.
+ * Interval between two health checks of a worker in milliseconds, and their time limit: a frozen process accepts connections without answering.
  */
 const lookMs = 1_000
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, HTTP2_HEADER_STATUS } = constants
 
-/** Breaks a connection off. Without a code, unfinished requests would seem to have ended well. */
+/** Breaks off a connection, with an error code because unfinished requests would otherwise seem to have ended well. */
 const giveUp = (session: ClientHttp2Session): void =>
   session.destroy(new Error('the worker is given up'), NGHTTP2_CANCEL)
 
-/** The state of a worker by the status of its answer. */
+/** Returns the state of a worker from the status of its answer. */
 const stateOf = (status: number): 'unwell' | 'leaving' | 'well' =>
   status < 300 ? 'well' : status === 404 ? 'leaving' : 'unwell'
 
-/** A worker that requests may go to. */
+/** A worker that can receive requests. */
 class Target {
   readonly url: string
   readonly #clock: Clock
@@ -35,9 +35,9 @@ class Target {
   #session: ClientHttp2Session | undefined
   #cancel = (): void => {}
   #isClosed = false
-  /** Result of the last health check on the current connection. An unwell worker answers but cannot work; one that leaves finishes what it has. */
+  /** Result of the last health check on the current connection. An unwell worker cannot work; a leaving one only finishes its requests. */
   state: 'down' | 'unwell' | 'leaving' | 'well' = 'down'
-  /** Requests under way. */
+  /** Number of requests in progress. */
   open = 0
 
   constructor(url: string, clock: Clock, hasBetter: () => boolean) {
@@ -47,7 +47,7 @@ class Target {
     this.#connect()
   }
 
-  /** True while the worker takes requests: a worker that is about to end accepts no further request and finishes those it has. */
+  /** True while the worker accepts requests. A leaving worker accepts none and finishes those in progress. */
   get takes(): boolean {
     const session = this.#session
     return (
@@ -112,7 +112,7 @@ class Target {
 }
 
 /**
- * A single address for all workers of this machine, as an engine needs it: the requests of an agent go to the same worker for as long as they can.
+ * A single address for all workers on this machine, as an engine needs it. An agent's requests go to the same worker as long as possible.
  * Workers on several machines need a separate balancer instead.
  */
 export class Balancer {
@@ -120,7 +120,7 @@ export class Balancer {
   readonly #server: Http2Server
   readonly #clock: Clock
   readonly #targets = new Set<Target>()
-  /** Open sockets; destroyed sessions leave their sockets open. */
+  /** Open sockets. They are tracked because destroyed sessions leave them open. */
   readonly #sockets = new Set<Socket>()
 
   private constructor(server: Http2Server, clock: Clock) {
@@ -141,7 +141,7 @@ export class Balancer {
     return new Balancer(server, clock)
   }
 
-  /** Sends requests to a further worker too; returns a function that removes it. */
+  /** Adds a worker that receives requests. Returns a function that removes it. */
   add(url: string): () => void {
     const target = new Target(url, this.#clock, () => this.#best(undefined)?.state === 'well')
     this.#targets.add(target)
@@ -151,7 +151,7 @@ export class Balancer {
     }
   }
 
-  /** The worker for a request of an agent: one that is well, or any if none is. */
+  /** Returns the worker for an agent's request: one that is well, or any if none is. */
   #best(agentId: string | undefined): Target | undefined {
     const known = [...this.#targets].filter(({ takes }) => takes)
     const well = known.filter(({ state }) => state === 'well')

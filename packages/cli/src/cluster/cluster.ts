@@ -29,7 +29,7 @@ export interface ClusterOptions {
 export type ClusterEvent =
   | { readonly type: 'worker.up'; readonly worker: string; readonly pid: number; readonly bridge: string }
   | { readonly type: 'worker.gone'; readonly worker: string; readonly how: string }
-  /** A worker was killed at the end because it did not let go of its agents in time. */
+  /** A worker was killed at shutdown because it did not release its agents in time. */
   | { readonly type: 'worker.killed'; readonly worker: string }
   | { readonly type: 'worker.said'; readonly worker: string; readonly line: string }
   | { readonly type: 'engine.gone'; readonly log: string }
@@ -39,12 +39,12 @@ export interface Cluster {
   readonly engine: Engine
   /** Address at which the engine reaches the workers. */
   readonly url: string
-  /** Shuts the cluster down in order: workers let go of their agents, then the engine ends. Idempotent. */
+  /** Shuts the cluster down in order: workers release their agents, then the engine ends. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * Starts an engine and workers, and tells the engine where they are. Resolves once all are up.
+ * Starts an engine and workers, and registers the workers with the engine. Resolves once all are up.
  *
  * @throws RuntimeError `INTERNAL` when one does not come up
  */

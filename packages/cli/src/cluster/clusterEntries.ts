@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts'
 
-/** The logs of several processes. */
+/** Notation of a place for logs shared by several processes. */
 const shared = 'sqlite:<file> or postgres://…'
 
 /** The commands for agents in several processes, in the list of commands. */

@@ -7,7 +7,7 @@ import { RuntimeError } from '../../../../src/protocol/errors.ts'
 import { pause } from '../../../../src/protocol/ports/pause.ts'
 import { createServer, type AddressInfo } from 'node:net'
 
-/** Returns a free port of this machine, for a program that does not say which port it took. */
+/** Returns a free port of this machine, for a program that does not report its port. */
 async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
@@ -17,14 +17,14 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Runs the engine, and stops it within five seconds when a line arrives on standard input or its writer is gone for any reason. Ends with the engine.
+ * Program that runs the engine and stops it within five seconds of a line on standard input or the loss of its writer. Ends with the engine.
  */
 const guard =
   'exec 3<&0; "$1" --no-logo --base-dir "$2/data" </dev/null >>"$2/engine.log" 2>&1 3<&- & engine=$!; ' +
   '{ read -r _ <&3; kill $engine; i=0; while kill -0 $engine && [ $i -lt 50 ]; do sleep 0.1; i=$((i+1)); done; kill -9 $engine; } 2>/dev/null & reader=$!; ' +
   'wait $engine; code=$?; kill $reader 2>/dev/null; exit $code'
 
-/** Settings of an engine for development on a single machine. It notices within two seconds that a worker no longer answers. */
+/** Settings of an engine for development on a single machine. It detects an unresponsive worker within two seconds. */
 export const engineSettings = {
   RESTATE_DISABLE_TELEMETRY: 'true',
   RESTATE_CLUSTER_NAME: 'escapement',
@@ -43,7 +43,7 @@ export const engineSettings = {
 /** Options of an engine. */
 export interface EngineOptions {
   readonly program: string
-  /** Folder of the engine's log and of its data, which is kept from one start to the next. */
+  /** Folder of the engine's log and data, kept between starts. */
   readonly folder: string
   readonly env: NodeJS.ProcessEnv
   readonly clock: Clock
@@ -69,7 +69,7 @@ export class Engine {
     void this.ended.then(() => child.stdin?.destroy())
   }
 
-  /** Starts an engine; resolves once it takes requests. @throws RuntimeError `INTERNAL` with the end of its log if it does not come up */
+  /** Starts an engine, and resolves once it accepts requests. @throws RuntimeError `INTERNAL` with the end of its log if it does not come up */
   static async start(options: EngineOptions): Promise<Engine> {
     const { program, folder, env } = options
     await mkdir(folder, { recursive: true })
@@ -118,7 +118,7 @@ export class Engine {
     return log.trim().split('\n').slice(-5).join('\n') || 'it said nothing.'
   }
 
-  /** Resolves with true if the engine takes requests. */
+  /** Resolves with true if the engine accepts requests. */
   isWell(): Promise<boolean> {
     return answers(`${this.ingress}/restate/health`)
   }

@@ -3,11 +3,11 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 
-/** The package with the program for this machine alone: the package that chooses among them reports its installation to a third party. */
+/** Name of the package with the program for this machine only. The package that chooses among them reports its installation to a third party. */
 export const enginePackage = `@restatedev/restate-server-${process.platform}-${process.arch}`
 
 /**
- * Returns the path of the Restate server's program: the one that was named, else that of its npm package in the application or beside this package.
+ * Returns the path of the Restate server's program: the named one, or else that of its npm package in the application or beside this package.
  *
  * @throws RuntimeError `INVALID_OPTION`, `PACKAGE_MISSING` with the package to install
  */

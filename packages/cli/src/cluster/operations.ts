@@ -9,15 +9,15 @@ import type { PrometheusMetrics } from '../../../otel/src/metrics/prometheusMetr
 import { portOf } from '../addressOf.ts'
 import type { Invocation } from '../commandLine.ts'
 
-/** The side of a program that is turned to those who operate it. */
+/** Health checks and metrics of a program for its operators. */
 export interface Operations {
-  /** Metrics of the program; `undefined`: nobody asks for them, or their packages are missing. */
+  /** Metrics of the program; `undefined` if they are not requested, or their packages are missing. */
   readonly metrics: PrometheusMetrics['metrics'] | undefined
-  /** Says how many clients the bridge of a worker has. */
+  /** Sets the function that counts the clients of a worker's bridge. */
   hasClients(count: () => number): void
-  /** The program serves from now on. */
+  /** Notes that the program serves from now on. */
   serves(): void
-  /** The program is about to end. */
+  /** Notes that the program is about to end. */
   leaves(): void
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ export interface Operations {
 const nothing: Operations = { metrics: undefined, hasClients() {}, serves() {}, leaves() {}, close: async () => {} }
 
 /**
- * Opens the port of `--operations-port`, before the program is ready; without the option nothing.
+ * Opens the port of `--operations-port`, before the program is ready. Opens none without the option.
  *
  * @throws RuntimeError `INVALID_OPTION`, `BRIDGE_LISTEN_FAILED`
  */
@@ -57,7 +57,7 @@ export async function openOperations(
   }
 }
 
-/** Makes metrics; a text: which package is missing. */
+/** Creates metrics, or returns a text that names the missing package. */
 async function metricsOr(log: Logger): Promise<PrometheusMetrics | string> {
   try {
     const { prometheusMetrics } = await loadPeer(

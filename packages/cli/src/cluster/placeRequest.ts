@@ -3,20 +3,20 @@ import { createHash } from 'node:crypto'
 /** The header in which the engine names the agent of a request. */
 export const agentHeader = 'x-restate-service-key'
 
-/** How many times its share of requests a worker takes: agents wait for models most of the time, so one may well have more than others. */
+/** Factor by which a worker may exceed its share of requests. Agents mostly wait for models, so a worker may well have more than others. */
 const mostOverShare = 3
 
 /** A worker that may be chosen. */
 interface Candidate {
   readonly url: string
-  /** Requests under way. */
+  /** Number of requests in progress. */
   readonly open: number
 }
 
 /**
- * Chooses the worker of a request: for an agent always the same one, where it is in memory, unless that has several times its share of the requests under
- * way; then the next in an order of the agent's own. When a worker comes or goes, only its agents move. Without an agent it is the worker with the
- * fewest requests. Pure.
+ * Chooses the worker for a request. An agent always gets the same worker, which has it in memory, unless that worker has several times its share of
+ * requests. Then it gets the next one in the agent's own order. When a worker comes or goes, only its agents move. Without an agent, the worker with
+ * the fewest requests is chosen. Pure.
  */
 export function placeRequest<C extends Candidate>(agentId: string | undefined, workers: readonly C[]): C | undefined {
   if (agentId === undefined) return workers.toSorted((one, other) => one.open - other.open)[0]

@@ -10,11 +10,11 @@ export interface Registering {
   readonly signal: AbortSignal
   /** Called with the reason while registration fails: at first, whenever the reason changes, and about once a minute. */
   readonly told?: (why: string) => void
-  /** For development: the workers replace all earlier ones, at any address, and continue the unfinished work of these. */
+  /** True for development: the workers replace all earlier ones, at any address, and continue their unfinished work. */
   readonly replace?: boolean
 }
 
-/** Answer of the engine. `status` 0: there was no answer, and `text` says why. */
+/** Answer of the engine. `status` is 0 if there was none, and `text` then has the reason. */
 interface Answer {
   readonly status: number
   readonly text: string
@@ -30,8 +30,8 @@ const mostChars = 500
 const unreachable = /META0003/
 
 /**
- * Tells an engine where its workers are, repeatedly until it accepts: workers may be up before the engine. Registering the same address twice yields
- * one deployment.
+ * Registers the address of the workers with an engine, and retries until it accepts, as workers may be up before the engine. Registering an address
+ * twice yields one deployment.
  *
  * @throws RuntimeError `INVALID_OPTION` with the engine's message if it refuses
  */
@@ -61,7 +61,7 @@ export async function registerDeployment(
   }
 }
 
-/** Statuses with which an overloaded engine, or a proxy before it, answers. */
+/** Statuses of an overloaded engine, or of a proxy before it. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429])
 
 /** Checks the two addresses. @throws RuntimeError `INVALID_OPTION` for addresses that can never work */
@@ -102,7 +102,7 @@ async function ask(url: string, method: string, body: object | undefined, signal
   }
 }
 
-/** Returns the words of a connection error. If a name has several addresses, each has failed by itself, and the error as a whole says nothing. */
+/** Describes a connection error. If a name has several addresses, each one's error is described, as the error as a whole says nothing. */
 const failureWords = (thrown: unknown): string =>
   thrown instanceof AggregateError ? thrown.errors.map(messageOf).join('; ') : messageOf(thrown)
 

@@ -3,11 +3,11 @@ import { resolve } from 'node:path'
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import type { Tokens } from '../../../bridge/src/server/roles.ts'
 
-/** The largest such file, in bytes. */
+/** Maximum size of a tokens file, in bytes. */
 const mostBytes = 16 * 1024 * 1024
 
 /**
- * Reads tokens with their rights from a JSON file. The server checks them; messages quote none.
+ * Reads tokens with their rights from a JSON file. The server checks them. Messages never quote a token.
  *
  * @throws RuntimeError `INVALID_OPTION`
  */

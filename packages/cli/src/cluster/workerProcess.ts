@@ -7,26 +7,26 @@ import { pause } from '../../../../src/protocol/ports/pause.ts'
 
 /** Addresses that a worker prints once it is up. */
 export interface WorkerAddresses {
-  /** Address for the engine. */
+  /** Address at which the engine reaches the worker. */
   readonly url: string
-  /** Address for gateways. */
+  /** Address at which gateways reach the worker. */
   readonly bridge: string
 }
 
-/** Callbacks for the life of a worker. */
+/** Callbacks for the events of a worker. */
 export interface WorkerListener {
   up(addresses: WorkerAddresses, pid: number): void
-  /** The worker ended without being asked; `how` names the signal or the exit code. */
+  /** Called when the worker ended unasked. `how`: the signal or the exit code. */
   gone(how: string): void
-  /** The worker was asked to end, did not, and was killed. */
+  /** Called when the worker did not end as asked, and was killed. */
   killed(): void
-  /** The worker wrote a line other than the one with its addresses. */
+  /** Called with each line of the worker other than the one with its addresses. */
   said(line: string): void
 }
 
 /** Options of a worker process. */
 export interface WorkerProcessOptions {
-  /** Arguments of Node. */
+  /** Arguments for Node. */
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
@@ -36,7 +36,7 @@ export interface WorkerProcessOptions {
 const backoff = { baseMs: 200, maxMs: 10_000 } as const
 /** Milliseconds after which a worker counts as started well. */
 const livedMs = 10_000
-/** Milliseconds that a worker has to let go of its agents. */
+/** Time in milliseconds for a worker to release its agents. */
 const graceMs = 10_000
 
 /** A worker in a process of its own, restarted when it dies; it ends with this process, even if this process is killed. */
@@ -66,7 +66,7 @@ export class WorkerProcess {
     return this.#child?.pid
   }
 
-  /** Makes the worker let go of its agents and end; resolves when it is gone. Idempotent. */
+  /** Makes the worker release its agents and end. Resolves when it is gone. Idempotent. */
   async end(): Promise<void> {
     this.#ending.abort()
     const child = this.#child

@@ -14,7 +14,7 @@ import { takeOutput } from '../protocolOutput.ts'
 import { openLogs } from '../sessions/sessionLogs.ts'
 import { onStopSignal } from '../signals.ts'
 
-/** `escapement acp [module]`: the agents of a module, else of the configuration, for an editor that starts this process. */
+/** `escapement acp [module]`: offers the agents of a module, or else of the configuration, to an editor that starts this process. */
 export const acpCommand: CommandRun = async (invocation, host) => {
   const output = takeOutput(host)
   try {

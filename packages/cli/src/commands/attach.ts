@@ -16,7 +16,7 @@ import { checkAgentId } from '../../../../src/protocol/ids.ts'
 import type { Invocation } from '../commandLine.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
 
-/** `escapement attach <url> [id]`: a chat with an agent of a server. */
+/** `escapement attach <url> [id]`: chats with an agent on a server. */
 export const attachCommand: CommandRun = (invocation, host) =>
   withServer(invocation, host, async (server) => {
     const { client, address } = server
@@ -47,13 +47,13 @@ type AgentChoice =
   | { readonly refusal: string; readonly code: (typeof exitCodes)['failed' | 'usage'] }
 
 const mostListed = 20
-/** Agents that a person can choose from. */
+/** Maximum number of agents offered to a person. */
 const mostOffered = 500
 const pickTitle = 'Attach to (type to search, Enter, Esc):'
 
 /**
- * Chooses the agent that was named, a newly spawned one, the only one there is, or the one that a person at a terminal takes; `undefined` if they
- * take none. `terminal`: missing if nobody can be asked. Rejects with `INVALID_ID` and as `client.spawn`.
+ * Chooses the named agent, a newly spawned one, the only one there is, or the one that a person at a terminal picks; `undefined` if none is
+ * picked. `terminal`: missing if nobody can be asked. Rejects with `INVALID_ID` and as `client.spawn`.
  */
 async function chooseAgent(
   client: Client,

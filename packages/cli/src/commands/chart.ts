@@ -25,7 +25,7 @@ import { definitionsFor } from '../config/configAgents.ts'
 import { loadConfig } from '../config/loadConfig.ts'
 import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 
-/** `escapement chart [module]`: the statechart of an agent that a module exports, or of any agent. */
+/** `escapement chart [module]`: draws the statechart of an agent that a module exports, or of any agent. */
 export const chartCommand: CommandRun = async (invocation, host) => {
   if (invocation.actors) return drawActors(invocation, host)
   const { task, id, format, detail, direction, out } = invocation
@@ -43,7 +43,7 @@ export const chartCommand: CommandRun = async (invocation, host) => {
   return exitCodes.done
 }
 
-/** Who called whom in a session: its own log, and those of all below it that are there. */
+/** Draws the calls between a session's agents, from its own log and the available logs below it. */
 async function drawActors(invocation: Invocation, host: CliHost): Promise<number> {
   const { task: id, format, out, detail, direction } = invocation
   if (id === undefined) throw new RuntimeError('INVALID_OPTION', 'chart --actors takes the id of a session.')
@@ -64,7 +64,7 @@ async function drawActors(invocation: Invocation, host: CliHost): Promise<number
 }
 
 /**
- * Reads the logs of an agent and of all agents that it and they called. A log that is missing or cannot be read is left out, except that of the root,
+ * Reads the logs of an agent and of all agents below it. A missing or unreadable log is left out, except that of the root,
  * which is required.
  */
 async function readSequence(store: Store, rootId: string): Promise<ActorSequence> {
@@ -98,7 +98,7 @@ function formatOf(out: Invocation['out']): ChartFormat {
 
 const everyAgent: ChartSubject = agentMachine as AnyStateMachine
 
-/** Returns the definitions of the module, else of the configuration. */
+/** Returns the definitions of the module, or else of the configuration. */
 const definitionsOf = async (invocation: Invocation, host: CliHost): Promise<readonly AgentDefinition[]> =>
   definitionsFor(invocation, await loadConfig(invocation, host), host)
 
@@ -115,7 +115,7 @@ function choose(definitions: readonly AgentDefinition[], id: string | undefined)
   throw new RuntimeError('INVALID_OPTION', `The module exports no agent "${id}". ${hint}`)
 }
 
-/** Replaces an existing picture. */
+/** Writes a picture, replacing an existing one. */
 async function writeChart(file: string, text: string): Promise<void> {
   await writeFile(file, text).catch((thrown: unknown) => {
     throw new RuntimeError('INVALID_OPTION', `--out ${file} cannot be written: ${messageOf(thrown)}.`, {

@@ -7,7 +7,7 @@ import { openPast } from '../sessions/openPast.ts'
 import { openWork } from '../sessions/openWork.ts'
 import { refuse } from '../sessions/sessionLogs.ts'
 
-/** `escapement chat`: a conversation, typed or piped in line by line. */
+/** `escapement chat`: holds a conversation, typed or piped in line by line. */
 export const chatCommand: CommandRun = async (invocation, host) => {
   const { json, yes } = invocation
   const isTyped = !json && isInteractive(host)
@@ -23,7 +23,7 @@ export const chatCommand: CommandRun = async (invocation, host) => {
   }
 }
 
-/** Returns the session to continue, none for a new one, or an exit code if there is nothing to do. */
+/** Returns the session to continue, nothing for a new one, or an exit code if there is nothing to do. */
 async function chooseSession(
   invocation: Invocation,
   host: CliHost,

@@ -22,7 +22,7 @@ import { sharedLogs } from '../sessions/sharedLogs.ts'
 
 const mostWorkers = 64
 
-/** `escapement cluster [module]`: an engine, workers and a gateway on this machine, for development. */
+/** `escapement cluster [module]`: runs an engine, workers and a gateway on this machine, for development. */
 export const clusterCommand: CommandRun = async (invocation, host) => {
   const { dir = '.', workers: count = '2', engine: named } = invocation
   const workers = readCount('--workers', count)
@@ -78,14 +78,14 @@ export const clusterCommand: CommandRun = async (invocation, host) => {
   }
 }
 
-/** Returns a worker's line in words; `undefined` for a line of level `info`, as the cluster itself reports starts and ends. */
+/** Returns a worker's line in words; `undefined` for level `info`, because the cluster itself reports starts and ends. */
 function ofWorker(worker: string, line: string): string | undefined {
   const said = spokenLine(line)
   if (said === undefined) return `${worker}: ${line}`
   return said.level === 'info' ? undefined : `${worker}: ${said.words}`
 }
 
-/** Loads the module once, so that a mistake in it is reported once and not by each worker. Its output does not mix with JSON. */
+/** Loads the module once, so that a mistake is reported once and not by each worker. Its output is kept apart from JSON. */
 async function checkModule(invocation: Invocation, host: CliHost, isJson: boolean): Promise<void> {
   const output = isJson ? takeOutput(host) : undefined
   try {
@@ -122,7 +122,7 @@ function tell(event: ClusterEvent, { stderr }: CliHost, isJson: boolean): void {
   if (line !== undefined) stderr.write(`${line}\n`)
 }
 
-/** Returns an event in words; `undefined` if it is no news to a person at the terminal. */
+/** Describes an event; `undefined` if it is no news to a person at the terminal. */
 function inWords(event: ClusterEvent): string | undefined {
   switch (event.type) {
     case 'worker.up':

@@ -4,7 +4,7 @@ import type { Command, CommandRun } from '../command.ts'
 import { completedCommands } from '../completion/completed.ts'
 import { completionScripts } from '../completion/completionScripts.ts'
 
-/** `escapement completion <shell>`: prints a script by which the shell completes commands, options, files and session ids. */
+/** `escapement completion <shell>`: prints a shell script that completes commands, options, files and session ids. */
 export const completionCommand =
   (commands: Readonly<Record<string, Command>>): CommandRun =>
   ({ task = '' }, host) => {

@@ -4,7 +4,7 @@ import type { CommandRun } from '../command.ts'
 import { checkSession, logsFor, wantsJson } from '../sessions/sessionLogs.ts'
 import { whyKept } from '../sessions/whyKept.ts'
 
-/** `escapement delete <id>`: removes a session for good, once it is confirmed. */
+/** `escapement delete <id>`: removes a session permanently, after confirmation. */
 export const deleteCommand: CommandRun = async (invocation, host) => {
   const { task: id = '' } = invocation
   const logs = await logsFor(invocation, host)

@@ -18,14 +18,14 @@ import { tell } from '../terminal/wordWrap.ts'
 const standingTask = 'Fix the failing test.'
 const wordDelayMs = 18
 
-/** The commands of the sample project that need no approval. */
+/** Matches commands of the sample project that need no approval. */
 const testCommand = /^(?:npm (?:run )?test(?: --silent)?|node --test(?: [\w./-]+)*)$/
 
 const brakingDemos = { sort: runSortDemo, long: runLongDemo, stall: runStallDemo }
 const isBraking = (task: string | undefined): task is keyof typeof brakingDemos =>
   task !== undefined && Object.hasOwn(brakingDemos, task)
 
-/** Refuses a task that is nearly the name of a demo, as it is probably a typing mistake; any other words are a task for the sample project. */
+/** Rejects a task that resembles the name of a demo, as it is probably a typing mistake. Any other text is a task for the sample project. */
 function checkTask(task: string): void {
   const nearest = isBraking(task) ? undefined : nearestWord(task, Object.keys(brakingDemos))
   if (nearest !== undefined)
@@ -33,9 +33,9 @@ function checkTask(task: string): void {
 }
 
 /**
- * `escapement demo`: the main job on a sample project in a temporary folder. Without a task it needs no key and no network;
- * with one, the model is chosen as for `run`. `demo sort` is a dead end that is given up, `demo long` a long run that
- * is folded, `demo stall` a loop that is noticed.
+ * `escapement demo`: repairs a sample project in a temporary folder. Without a task it needs no key and no network;
+ * with one, the model is chosen as for `run`. `demo sort` abandons a dead end, `demo long` folds a long run, and
+ * `demo stall` detects a loop.
  */
 export const demoCommand: CommandRun = async (invocation, host) => {
   const { task, model, timeLimit, json, yes, stay } = invocation

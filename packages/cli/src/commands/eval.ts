@@ -72,7 +72,7 @@ async function show(report: Report, folder: string, invocation: Invocation, host
   host.stdout.write(`${terminalReport(report, { style, width: width === Infinity ? 100 : width })}\n`)
 }
 
-/** @throws RuntimeError `EVALUATION_UNPUBLISHED`, `INVALID_OPTION` */
+/** Writes the report into a page. @throws RuntimeError `EVALUATION_UNPUBLISHED`, `INVALID_OPTION` */
 function publish(report: Report, page: string): void {
   let text: string
   try {

@@ -14,7 +14,7 @@ import { checkSession, logsFor, refuse, wantsJson, type SessionLogs } from '../s
 import { counted } from '../../../charts/src/amounts.ts'
 import { withoutControls } from '../../../charts/src/plainText.ts'
 
-/** `escapement export <id>`: a session as one file, with the past that a fork shares; or as Markdown, a page, a test, or a task. */
+/** `escapement export <id>`: writes a session as one file, with the past that a fork shares, or as Markdown, a page, a test, or a task. */
 export const exportCommand: CommandRun = async (invocation, host) => {
   const { task: id = '', out } = invocation
   checkForm(invocation)
@@ -40,7 +40,7 @@ export const exportCommand: CommandRun = async (invocation, host) => {
   return exitCodes.done
 }
 
-/** @throws RuntimeError `INVALID_OPTION` */
+/** Checks that the options name one form of export. @throws RuntimeError `INVALID_OPTION` */
 function checkForm({ jsonl, markdown, html, test, expect, taskFolder, out }: Invocation): void {
   const isTask = taskFolder !== undefined
   if ([jsonl, markdown, html, test, isTask].filter(Boolean).length > 1)

@@ -7,7 +7,7 @@ import { readSession } from '../sessions/readSession.ts'
 import { howToResume, logsFor, wantsJson } from '../sessions/sessionLogs.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
 
-/** `escapement fork <id> --at n12`: a new session that shares the past of another up to a node. */
+/** `escapement fork <id> --at n12`: creates a session that shares the past of another up to a node. */
 export const forkCommand: CommandRun = async (invocation, host) => {
   const { task: source = '', at, id } = invocation
   if (at === undefined)

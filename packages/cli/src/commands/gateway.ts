@@ -11,7 +11,7 @@ import { wantsJson } from '../sessions/sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 import { sharedLogs } from '../sessions/sharedLogs.ts'
 
-/** `escapement gateway`: a single address for the clients of many workers. */
+/** `escapement gateway`: serves clients of many workers at a single address. */
 export const gatewayCommand: CommandRun = async (invocation, host) => {
   const stopped = untilStopped(host)
   const address = addressOf(invocation, host)

@@ -9,7 +9,7 @@ import { recordFolder } from '../sessions/recordFolder.ts'
 import { logsFor, wantsJson } from '../sessions/sessionLogs.ts'
 import { storePlace, type StorePlace } from '../config/storePlace.ts'
 
-/** `escapement import <file>`: imports a file of `export`, once all of it is validated. */
+/** `escapement import <file>`: imports an exported file, once all of it is validated. */
 export const importCommand: CommandRun = async (invocation, host) => {
   const { task: file = '' } = invocation
   const place = await placeFor(invocation, host)
@@ -36,7 +36,7 @@ async function importInto(store: Store, text: AsyncIterable<string>): ReturnType
   }
 }
 
-/** The target: a folder of `--logs` is created if missing, that of `--dir` must exist. */
+/** Returns the place to import into. A folder for `--logs` is created if missing; that of `--dir` must exist. */
 const placeFor = async (invocation: Invocation, host: CliHost): Promise<StorePlace> =>
   invocation.logs === undefined ? (await logsFor(invocation, host)).place : storePlace(invocation.logs, '.')
 

@@ -9,7 +9,7 @@ import { configNames } from '../config/findConfig.ts'
 import { initialFiles } from '../config/initialFiles.ts'
 import { refuse, wantsJson } from '../sessions/sessionLogs.ts'
 
-/** `escapement init`: a small configuration with an agent. Overwrites nothing. */
+/** `escapement init`: writes a small configuration with an agent. Overwrites nothing. */
 export const initCommand: CommandRun = (invocation, host) => Promise.resolve(init(invocation, host))
 
 function init(invocation: Invocation, host: CliHost): number {
@@ -30,7 +30,7 @@ function init(invocation: Invocation, host: CliHost): number {
   return exitCodes.done
 }
 
-/** Writes the files, the configuration last: without it the folder counts as not set up. @throws RuntimeError `INVALID_OPTION` */
+/** Writes the files, the configuration last, since a folder without it counts as not set up. @throws RuntimeError `INVALID_OPTION` */
 function write(folder: string, files: { readonly [name: string]: string }): void {
   try {
     mkdirSync(folder, { recursive: true })
@@ -41,7 +41,7 @@ function write(folder: string, files: { readonly [name: string]: string }): void
   }
 }
 
-/** Returns the ending of the files. If the nearest package.json does not declare modules, Node warns of a plain `.ts`. */
+/** Returns the file extension to use. Node warns about a plain `.ts` if the nearest package.json does not declare modules. */
 function endingIn(folder: string): 'ts' | 'mts' {
   for (let place = folder; ; place = dirname(place)) {
     const file = join(place, 'package.json')

@@ -5,7 +5,7 @@ import { exitCodes } from '../cliHost.ts'
 import { checkSession, logsFor, wantsJson } from '../sessions/sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 
-/** `escapement inspect [id]`: the inspector page over logs; no log is changed and no agent loaded. */
+/** `escapement inspect [id]`: shows the inspector page over logs. Changes no log and loads no agent. */
 export const inspectCommand: CommandRun = async (invocation, host) => {
   const logs = await logsFor(invocation, host)
   const { task: id } = invocation

@@ -10,7 +10,7 @@ import { openLogs } from '../sessions/sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 import { serveCommand } from './serve.ts'
 
-/** `escapement mcp [module]`: the agents of a module, else of the configuration, as tools, for a client that starts this process, or with `--http` for any. */
+/** `escapement mcp [module]`: offers agents of a module or the configuration as tools to the client that starts it, or by `--http` to any. */
 export const mcpCommand: CommandRun = async (invocation, host) => {
   if (invocation.http) return await serveCommand({ ...invocation, mcp: true }, host)
   const output = takeOutput(host)

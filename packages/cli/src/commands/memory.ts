@@ -22,7 +22,7 @@ import { coloursFor } from '../terminal/colours.ts'
 import { safeJson } from '../terminal/safeJson.ts'
 import { whyKept } from '../sessions/whyKept.ts'
 
-/** A memory, and the request for it. */
+/** A memory and the requested action. */
 interface Work {
   readonly memory: Memory
   readonly path: string
@@ -34,7 +34,7 @@ interface Work {
 
 const actions: { readonly [action: string]: (work: Work) => Promise<number> } = { list, show, confirm, delete: remove }
 
-/** `escapement memory <list|show|confirm|delete> [id]`: shows and changes the knowledge that agents keep beyond one conversation. */
+/** `escapement memory <list|show|confirm|delete> [id]`: shows and changes knowledge that agents keep beyond a conversation. */
 export const memoryCommand: CommandRun = async (invocation, host) => {
   const [action = ''] = invocation.before
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined
@@ -60,7 +60,7 @@ export const memoryCommand: CommandRun = async (invocation, host) => {
 /**
  * Returns the path of the memory. Creates nothing.
  *
- * @throws RuntimeError `INVALID_OPTION` if there is no memory; with `mayBeNew`, not if the configuration names the place where it will be.
+ * @throws RuntimeError `INVALID_OPTION` if there is no memory. With `mayBeNew` it may be missing if the configuration names its path.
  */
 async function placeOf(invocation: Invocation, host: CliHost, mayBeNew: boolean): Promise<string> {
   const { file, dir = '.' } = invocation
@@ -102,7 +102,7 @@ async function list(work: Work): Promise<number> {
   return exitCodes.done
 }
 
-/** Describes the owner and the standing of a record. */
+/** Describes the owner and the status of a record. */
 function headOf(record: MemoryRecord): string {
   const { scope, kind, updatedAt, approved, confirmations } = record
   const day = new Date(updatedAt).toISOString().slice(0, 10)
@@ -152,7 +152,7 @@ async function remove(work: Work): Promise<number> {
   return exitCodes.done
 }
 
-/** Finds the record with the given id. @throws RuntimeError `INVALID_OPTION`, naming the records there are. */
+/** Returns the record with the given id. @throws RuntimeError `INVALID_OPTION`, naming the existing records. */
 async function find(work: Work): Promise<MemoryRecord> {
   const { memory, path, id } = work
   if (id === undefined) throw new RuntimeError('INVALID_OPTION', 'Give its id; list them with: escapement memory list')

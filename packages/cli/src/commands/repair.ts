@@ -15,7 +15,7 @@ function report(file: string, { kept, cutBytes, backup }: LogRepair): string {
   )
 }
 
-/** Returns the time at which the agent of a log wants to be woken, which is written beside the log anew; `null`: none. */
+/** Rewrites the wake time of a log's agent beside the log, and returns it; `null` if there is none. */
 async function timeOf(file: string): Promise<number | null> {
   const store = fileStore(dirname(file))
   try {
@@ -29,7 +29,7 @@ async function timeOf(file: string): Promise<number | null> {
   }
 }
 
-/** `escapement repair <file>`: cuts a damaged log off at its first bad line, with a copy kept. 0 when it is whole afterwards. */
+/** `escapement repair <file>`: cuts a damaged log off at its first bad line, and keeps a copy. Exits with 0 if the log is intact afterwards. */
 export const repairCommand: CommandRun = async ({ task: file = '', json }, { stdout }) => {
   const repair = await repairLog(file)
   const due = await timeOf(file)

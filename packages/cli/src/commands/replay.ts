@@ -104,7 +104,7 @@ function writeLine(screen: Screen, line: string): void {
   screen.write(`${line}\n`)
 }
 
-/** The text of a recorded reply, as it may have streamed. */
+/** Yields the text of a recorded reply as it may have streamed. */
 function* deltasOf(event: ReplayStep['event']): Generator<AgentEvent, void, undefined> {
   if (event.type !== 'reply.end') return
   const { agentId, path, seq, time, runId, turnIndex, message } = event
@@ -146,11 +146,11 @@ interface ReplayStep {
   readonly event: LoggedEvent
   /** Milliseconds since the previous record. */
   readonly ms: number
-  /** The agent was idle or waiting for a person. */
+  /** True if the agent was idle or waiting for a person. */
   readonly isRest: boolean
 }
 
-/** The events of a log (for a fork, of its past and then its log), up to and including a turn. A fork continues without a pause. Pure. */
+/** Yields the events of a log, for a fork those of its past first, up to and including a turn. A fork continues without a pause. Pure. */
 export function* replaySteps(records: Iterable<LogRecord>, upTo = Infinity): Generator<ReplayStep, void, undefined> {
   let agentId = ''
   let path: readonly string[] = []
@@ -180,7 +180,7 @@ export function* replaySteps(records: Iterable<LogRecord>, upTo = Infinity): Gen
 const longestDefaultMs = 400
 const longestRestMs = 1000
 
-/** Returns the milliseconds to wait before a step. Without a speed, pauses are shortened; idle times always are. Pure. */
+/** Returns the pause before a step, in milliseconds. Without a speed, pauses are shortened; idle times always are. Pure. */
 export function replayPause({ ms, isRest }: Pick<ReplayStep, 'ms' | 'isRest'>, speed: number | undefined): number {
   if (speed === undefined) return Math.min(ms, longestDefaultMs)
   return speed === 0 ? 0 : (isRest ? Math.min(ms, longestRestMs) : ms) / speed

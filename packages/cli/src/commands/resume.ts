@@ -23,7 +23,7 @@ export const resumeCommand: CommandRun = async (invocation, host) => {
   }
 }
 
-/** Returns true if nothing more will happen without input. Waiting approvals do not count as rest, since they are answered. */
+/** Returns true if nothing more will happen without input. An agent that waits for approvals does not rest, since they are answered here. */
 const isAtRest = ({ state, pause }: Agent): boolean =>
   state === 'idle' || state === 'stopped' || (state === 'paused' && !(pause !== null && isWait(pause)))
 

@@ -2,7 +2,7 @@ import type { CommandRun } from '../command.ts'
 import { openWork } from '../sessions/openWork.ts'
 import { codeOf, runTask } from '../chat/runTask.ts'
 
-/** `escapement run "<task>"`: one task in a folder, to its end. */
+/** `escapement run "<task>"`: works on one task in a folder to its end. */
 export const runCommand: CommandRun = async (invocation, host) => {
   const { session, isPriced } = await openWork(invocation, host)
   const { task = '', json, yes } = invocation

@@ -51,7 +51,7 @@ export const sendCommand: CommandRun = (invocation, host) => {
   })
 }
 
-/** @throws RuntimeError `INVALID_OPTION` */
+/** Returns how the message is sent. @throws RuntimeError `INVALID_OPTION` */
 function howOf({ steer, followUp }: Invocation): How {
   if (steer && followUp) throw new RuntimeError('INVALID_OPTION', 'Use either --steer or --follow-up, not both.')
   return steer ? 'steer' : followUp ? 'followUp' : 'prompt'
@@ -62,7 +62,7 @@ interface SentRun extends RunEnd {
   readonly runId: string
 }
 
-/** Sends the message, shows every event of the run that answers it, and returns how that ended. */
+/** Sends the message, shows every event of the run that answers it, and returns that run's outcome. */
 type Sender = (agent: AttachedAgent, text: string, show: (event: AgentEvent) => void) => Promise<SentRun>
 
 const senders: { readonly [H in How]: Sender } = {
@@ -80,7 +80,7 @@ const senders: { readonly [H in How]: Sender } = {
 const queues = { steer: 'steering', followUp: 'followUps' } as const
 const sources = { steer: 'steering', followUp: 'followUp' } as const
 
-/** Returns true if the event shows that the agent has taken the message: as the cause of a run or into its queue. */
+/** Returns true if an event shows that the agent has taken the message, as the cause of a run or into its queue. */
 function isTaken(event: AgentEvent, how: 'steer' | 'followUp', text: string): boolean {
   if (event.type === 'run.start') return event.cause === sources[how]
   return event.type === 'queue.changed' && event.queue === queues[how] && textOf(event.added?.content ?? []) === text

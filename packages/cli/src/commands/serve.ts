@@ -16,7 +16,7 @@ import type { Endpoint } from '../../../bridge/src/server/endpoint.ts'
 import type { Invocation } from '../commandLine.ts'
 import { loadPeer } from '../../../../src/protocol/ports/loadPeer.ts'
 
-/** `escapement serve [module]`: the agents of a module, else of the configuration, over a WebSocket. */
+/** `escapement serve [module]`: serves the agents of a module, or else of the configuration, over a WebSocket. */
 export const serveCommand: CommandRun = async (invocation, host) => {
   const config = await loadConfig(invocation, host)
   const definitions = await definitionsFor(invocation, config, host)
@@ -51,12 +51,12 @@ export const serveCommand: CommandRun = async (invocation, host) => {
   }
 }
 
-/** Additional protocols, each enabled by the option of its name. */
+/** Names of additional protocols, each enabled by the option of that name. */
 type EndpointOption = keyof Pick<Invocation, 'acp' | 'agUi' | 'mcp' | 'stately'>
 
 interface Loading {
   load(runtime: Runtime, definitions: readonly AgentDefinition[]): Promise<Endpoint>
-  /** The peer dependencies it needs. */
+  /** Peer dependencies of the endpoint. */
   readonly needs?: string
 }
 
@@ -77,7 +77,7 @@ const loadings: { readonly [O in EndpointOption]: Loading } = {
 
 const endpointOptions = Object.keys(loadings) as readonly EndpointOption[]
 
-/** Loads the requested endpoints. @throws RuntimeError `PACKAGE_MISSING` if a package one needs is not installed. */
+/** Loads the requested endpoints. @throws RuntimeError `PACKAGE_MISSING` if a package that one needs is not installed. */
 const loadEndpoints = (
   wanted: readonly EndpointOption[],
   runtime: Runtime,

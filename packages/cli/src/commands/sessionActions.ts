@@ -22,7 +22,7 @@ import { safeJson } from '../terminal/safeJson.ts'
 interface Work {
   readonly invocation: Invocation
   readonly host: CliHost
-  /** The words after the action. */
+  /** Words after the action. */
   readonly rest: string
 }
 
@@ -33,7 +33,7 @@ const actions: { readonly [action: string]: (work: Work) => Promise<number> } = 
   move: (work) => transfer(work, 'move'),
 }
 
-/** `escapement sessions <search|export|import|move> …` */
+/** `escapement sessions <search|export|import|move> …`: searches, exports, imports or moves sessions. */
 export const sessionAction: CommandRun = async (invocation, host) => {
   const { task = '' } = invocation
   const [action = ''] = task.split(' ', 1)
@@ -105,7 +105,7 @@ async function transfer({ invocation, host, rest }: Work, how: 'export' | 'impor
   }
 }
 
-/** Returns the chosen sessions: `--only a,b` and `--metadata user=u1,plan=2`. @throws RuntimeError `INVALID_OPTION` */
+/** Returns the filter for `--only a,b` and `--metadata user=u1,plan=2`. @throws RuntimeError `INVALID_OPTION` */
 function chosen({ only, metadata }: Pick<Invocation, 'only' | 'metadata'>): {
   readonly ids?: readonly string[]
   readonly metadata?: Metadata
@@ -117,7 +117,7 @@ function chosen({ only, metadata }: Pick<Invocation, 'only' | 'metadata'>): {
   }
 }
 
-/** Progress in one line at a terminal, which is rewritten. */
+/** Returns a progress display: at a terminal, one line that is rewritten. */
 function progressLine({ stderr }: CliHost): { show(progress: CopyProgress): void; end(): void } {
   let isShown = false
   return {

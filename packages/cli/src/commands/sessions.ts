@@ -18,7 +18,7 @@ import { oneLine } from '../../../charts/src/plainText.ts'
 import { fitted, textWidth } from '../../../charts/src/textWidth.ts'
 import { systemClock } from '../../../../src/protocol/ports/clock.ts'
 
-/** A session with the last text in it, from either side, or with how its machine stands. */
+/** A session with its last text, from either side, or with the status of its machine. */
 type Listed = SessionSummary & { readonly lastText?: string; readonly machine?: MachineStanding }
 
 /** Maximum number of sessions shown at a terminal. */
@@ -60,7 +60,7 @@ export const sessionsCommand: CommandRun = async (invocation, host) => {
 interface Found {
   readonly listed: readonly SessionSummary[]
   readonly isMore: boolean
-  /** Number of sessions that were looked at. */
+  /** Number of sessions examined. */
   readonly seen: number
 }
 
@@ -86,7 +86,7 @@ async function find(
   return { listed, isMore: false, seen }
 }
 
-/** Returns the standing of a session. An unreadable session counts as failed, for a person who looks for what is wrong. */
+/** Returns the status of a session. An unreadable session counts as failed, for a person who looks for problems. */
 const standingIn = (session: SessionSummary): Standing =>
   session.error === undefined ? standingOf(factsAtRest(session)) : 'failed'
 
@@ -113,7 +113,7 @@ const noting = (store: Store, texts: Map<string, string>, machines: MachineNotes
   },
 })
 
-/** Longest words for a state, in columns. */
+/** Maximum width of the words for a state, in columns. */
 const maxWords = 30
 
 const heading: readonly Cell[] = [
@@ -123,7 +123,7 @@ const heading: readonly Cell[] = [
   ...['turns', 'cost', 'age'].map((name) => number(name)),
 ]
 
-/** Columns that are shown, by their indices: all of them or, in a narrow terminal, without the definition, then without the turns and the cost. */
+/** Indices of the shown columns: all of them or, in a narrow terminal, first without the definition, then without the turns and the cost. */
 const layouts = [
   [0, 1, 2, 3, 4, 5],
   [0, 2, 3, 4, 5],
@@ -158,7 +158,7 @@ function table(sessions: readonly Listed[], host: CliHost): string {
   return [colours.bold(first), ...rows].map((line) => `${line}\n`).join('')
 }
 
-/** Describes how a session stands. The log does not tell if another process runs it. */
+/** Describes the status of a session. The log does not show whether another process runs it. */
 function wordsOf(session: Listed): string {
   const { status, machine } = session
   if (machine !== undefined) return machineWords(machine)

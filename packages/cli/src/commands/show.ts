@@ -95,7 +95,7 @@ const conversationData = (conversation: ConversationView): object => ({
   masks: conversation.masks(),
 })
 
-/** Savings without what the session has anyway. */
+/** Returns the savings without fields that the session has anyway. */
 const savingsData = ({
   agentId: _,
   definition: __,
@@ -149,7 +149,7 @@ async function showSession(views: Views): Promise<number> {
   )
 }
 
-/** Every turn with its run; for a fork, the shared ones first. */
+/** Returns every turn with its run, for a fork the shared ones first. */
 const turnsOf = ({ past, runs }: LoadedSession): { run: SessionRun; turn: Turn }[] =>
   [...sessionOf(past).runs, ...runs].flatMap((run) => run.turns.map((turn) => ({ run, turn })))
 

@@ -19,14 +19,14 @@ import { cell, number, tableLines, type Cell } from '../terminal/table.ts'
 
 const known = ['session', 'user', 'model', 'definition'] as const
 
-/** Any other word is a key of the metadata. */
+/** Returns the grouping for a word. An unknown word is a metadata key. */
 const byOf = (word: string): SpendBy => known.find((one) => one === word) ?? { metadata: word }
 
-/** Maximum number of groups shown at a terminal, and the longest name of one in columns. */
+/** Maximum number of groups shown at a terminal. `mostName`: maximum width of a name in columns. */
 const mostGroups = 30
 const mostName = 40
 
-/** `escapement spend [by]`: sums what the agents in a store spent on models. */
+/** `escapement spend [by]`: sums the spending on models by the agents in a store. */
 export const spendCommand: CommandRun = async (invocation, host) => {
   const { task: word = 'session', since, metadata } = invocation
   const { place, store } = await logsFor(invocation, host)
@@ -84,7 +84,7 @@ const amounts = (spent: SpendAmount, all?: SpendAmount): Cell[] => [
 
 const isUnpriced = ({ costUsd, unpriced }: SpendAmount): boolean => costUsd === 0 && totalTokens(unpriced.usage) > 0
 
-/** Savings by brakes, net of what they cost, in all sessions of the store. */
+/** Returns a line with the savings from brakes, net of their cost, over all sessions in the store. */
 function savedLine({ agents, tokens, usd, unpriced }: SpendSaved): string {
   const of = (count: number): string => `in ${counted(count, 'agent')}`
   const parts = [

@@ -23,7 +23,7 @@ import { readCount, wantsJson } from '../sessions/sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 import { sharedLogs } from '../sessions/sharedLogs.ts'
 
-/** `escapement worker [module]`: a process in which an engine runs agents, until it is told to end or the process that started it is gone. */
+/** `escapement worker [module]`: runs agents for an engine, until it is told to end or the process that started it is gone. */
 export const workerCommand: CommandRun = async (invocation, host) => {
   const { register, url: at } = invocation
   if ((register === undefined) !== (at === undefined))
@@ -172,7 +172,7 @@ async function listen(
   return { url, bridge: bridge.url }
 }
 
-/** Resolves when the parent process that has a channel to this one is gone; never if there is none. */
+/** Resolves when the parent process with a channel to this one is gone. Never resolves without such a parent. */
 function untilAlone(host: CliHost, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     host.on('disconnect', resolve)

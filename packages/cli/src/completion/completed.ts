@@ -6,7 +6,7 @@ export type Completes = 'file' | 'folder' | 'session' | 'nothing'
 
 /** An option as a shell completes it. */
 export interface CompletedOption {
-  /** Without dashes. */
+  /** Name without dashes. */
   readonly name: string
   readonly meaning: string
   /** The kind of its value; `undefined` if it takes none. */
@@ -35,7 +35,7 @@ function completedOption(name: OptionName, { meanings }: Command): CompletedOpti
   return { name, meaning, value: byNotation.find(([pattern]) => pattern.test(notation))?.[1] ?? 'nothing' }
 }
 
-/** The commands with all that a shell can complete of them. Pure. */
+/** Returns the commands with everything that a shell can complete. Pure. */
 export const completedCommands = (commands: Readonly<Record<string, Command>>): readonly CompletedCommand[] =>
   Object.entries(commands).map(([name, command]) => ({
     name,

@@ -1,9 +1,9 @@
 import type { CompletedCommand, Completes } from './completed.ts'
 
-/** A text in single quotes of a shell. */
+/** Returns a text in single quotes for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/** Prints the ids of the sessions in the folder, one a line; nothing if there are none. The sessions come as JSON, one a line. */
+/** Shell command that prints the ids of the folder's sessions, one per line; nothing if there are none. The sessions come as JSON, one per line. */
 const idsOfFolder = String.raw`escapement sessions --json 2>/dev/null | sed -n 's/^{"id":"\([^"]*\)".*/\1/p'`
 
 const namesThat = (
@@ -11,11 +11,11 @@ const namesThat = (
   isSo: (command: CompletedCommand) => boolean,
 ): readonly string[] => commands.filter(isSo).map(({ name }) => name)
 
-/** A branch of a `case` for those names, or nothing without any. */
+/** Returns a `case` branch for these names; nothing without any. */
 const branch = (names: readonly string[], action: string): string =>
   names.length === 0 ? '' : `    ${names.join('|')}) ${action} ;;\n`
 
-/** Options, with dashes, whose values are completed so. */
+/** Returns the options, with dashes, whose values are completed in the given way. */
 const optionsWith = (commands: readonly CompletedCommand[], value: Completes): readonly string[] => [
   ...new Set(
     commands.flatMap(({ options }) => options.filter((each) => each.value === value).map(({ name }) => `--${name}`)),
@@ -72,7 +72,7 @@ const zshActions: Readonly<Record<Completes, string>> = {
   nothing: ' ',
 }
 
-/** A description within an argument of `_arguments`, where colons and brackets part its fields. */
+/** Returns a description for an argument of `_arguments`, where colons and brackets separate fields. */
 const zshText = (text: string): string => text.replaceAll(/[[\]:\\]/g, String.raw`\$&`)
 
 function zsh(commands: readonly CompletedCommand[]): string {
@@ -140,7 +140,7 @@ ${lines.join('\n')}
 `
 }
 
-/** Functions that make the completion of a shell, by the shell's name. */
+/** Functions that create a shell's completion script, by shell. */
 export const completionScripts: Readonly<Record<string, (commands: readonly CompletedCommand[]) => string>> = {
   bash,
   zsh,

@@ -38,7 +38,7 @@ export function agentsOf({ agents = [], tools, file }: LoadedConfig, model: Mode
 }
 
 /**
- * Returns the agents that a command offers: those of the given module, else those of the configuration.
+ * Returns the agents that a command offers: those of the given module, or else those of the configuration.
  *
  * @throws RuntimeError `INVALID_OPTION` if there are none.
  */
@@ -74,9 +74,9 @@ export async function wakeableFor(
 }
 
 /**
- * Returns the agent of the configuration that a person works with: the one they name, else the first. `undefined`: the command line's own.
+ * Returns the configuration's agent for a person to work with: the named one, or else the first. `undefined`: the command line's own agent.
  *
- * @throws RuntimeError `INVALID_OPTION` naming those there are.
+ * @throws RuntimeError `INVALID_OPTION` naming the existing ones.
  */
 export function chosenAgent(
   config: LoadedConfig | undefined,

@@ -12,7 +12,7 @@ import { limitsSchema } from '../../../../src/protocol/runs/runLimits.ts'
 import type { Config, ConfigGateway, ConfigModel, ConfigServe, ConfigWorker } from '../defineConfig.ts'
 import { storeForms } from './storePlace.ts'
 
-/** Any of these fields, and no others. */
+/** Returns a schema with these optional fields and no others. */
 const fields = (shape: z.ZodRawShape): z.ZodType => onlyFields(shape).partial()
 
 const model = z.custom<ConfigModel>(

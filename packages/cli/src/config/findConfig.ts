@@ -4,13 +4,13 @@ import { dirname, join, resolve } from 'node:path'
 import { isInside } from '../../../tools/src/files/isInside.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 
-/** File names of a configuration, in the order in which they are looked for. */
+/** File names of a configuration, in search order. */
 export const configNames = ['ts', 'mts', 'js', 'mjs'].map((ending) => `escapement.config.${ending}`)
 
 /** Facts about the machine that the search needs. */
 export interface Surroundings {
   readonly home: string
-  /** The user's id; `undefined` where files have no owner. */
+  /** Id of the user; `undefined` where files have no owner. */
   readonly uid: number | undefined
 }
 
@@ -28,10 +28,10 @@ const statOf = (path: string): Stats | undefined => {
 }
 
 /**
- * Finds the configuration of a folder: in it, or in a folder above it, up to the root of its repository, else up to the user's home; elsewhere only
- * in the folder itself, since others may have put files above it.
+ * Finds the configuration for a folder: in it, or in a folder above it, up to the root of its repository, or else up to the user's home. Elsewhere,
+ * only the folder itself is searched, since others may have put files above it.
  *
- * @throws RuntimeError `INVALID_OPTION` if the one above belongs to another user: it would be executed.
+ * @throws RuntimeError `INVALID_OPTION` if one found above belongs to another user, because it would be executed.
  */
 export function findConfig(folder: string, { home, uid } = surroundings()): string | undefined {
   const start = realFolder(folder)
@@ -59,7 +59,7 @@ function realFolder(folder: string): string {
   }
 }
 
-/** Returns the folders from the given one up to the end of the search. */
+/** Returns the folders to search, from the given one upwards. */
 function foldersFrom(start: string, home: string): readonly string[] {
   const above: string[] = []
   for (let place = start; ; place = dirname(place)) {

@@ -1,4 +1,4 @@
-/** Returns the files that `escapement init` writes, content by name. `ending`: the file ending that makes Node treat TypeScript as a module there. */
+/** Returns the files that `escapement init` writes, by name. `ending`: the extension with which Node treats TypeScript as a module there. */
 export function initialFiles(ending: 'ts' | 'mts', hasAgents: boolean): { readonly [name: string]: string } {
   const agentsFile = `agents.${ending}`
   return {

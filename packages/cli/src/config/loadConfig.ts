@@ -7,7 +7,7 @@ import type { Invocation } from '../commandLine.ts'
 export type ConfigWish = Pick<Invocation, 'dir' | 'config' | 'noConfig'>
 
 /**
- * Loads the configuration of a command: that of `--config`, else the one of the folder it works in; `undefined` without one. Names it on standard
+ * Loads the configuration of a command: that of `--config`, or else that of its folder; `undefined` without one. Names it on standard
  * error if it was found elsewhere.
  *
  * @throws RuntimeError `INVALID_OPTION` with file and line of the mistake.

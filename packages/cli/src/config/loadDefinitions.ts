@@ -5,7 +5,7 @@ import type { HostDefinition } from '../../../xstate/src/hosts/hostTypes.ts'
 import { importModule } from '../../../tools/src/userFiles/importModule.ts'
 
 /**
- * The agent definitions that a module exports, under any name or in lists.
+ * Returns the agent definitions that a module exports, under any name or in lists.
  *
  * @throws RuntimeError `INVALID_OPTION` when it cannot be loaded, exports none, or two of one name.
  */
@@ -13,7 +13,7 @@ export async function loadDefinitions(file: string, cwd: string): Promise<AgentD
   return (await load(file, cwd, () => [])).definitions
 }
 
-/** The agents and machines that a module exports. Rejects as `loadDefinitions` does, also when two machines have one name; either may be missing. */
+/** Returns the agents and machines that a module exports; either may be missing. Rejects as `loadDefinitions`, also if two machines share a name. */
 export async function loadWakeable(
   file: string,
   cwd: string,
@@ -42,7 +42,7 @@ async function load<T extends { readonly name: string }>(
   )
 }
 
-/** @throws RuntimeError `INVALID_OPTION` when two have the same name; `who` says whose they are. */
+/** Checks that names are unique. `who`: the owner in the message. @throws RuntimeError `INVALID_OPTION` when two have the same name */
 export function checkNames(definitions: readonly { readonly name: string }[], who: string, what = 'agents'): void {
   const names = definitions.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)

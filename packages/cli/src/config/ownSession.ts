@@ -3,13 +3,13 @@ import type { LoadedSession } from '../../../sessions/src/loadSession.ts'
 /** Definition name of the command line's own agent, unlikely to be used by an application. */
 export const cliAgentName = 'escapement-coder'
 
-/** Its former name, which applications use too. */
+/** Former name of that definition, which applications use too. */
 const formerName = 'coder'
 
 const opening = 'You are a coding agent working in the folder '
 const closing = ' with tools. Look before you change anything, '
 
-/** The instructions of the command line's agent. They identify its sessions, so `folderIn` must still recognise old wordings. */
+/** Returns the instructions of the command line's agent. They identify its sessions, so `folderIn` must still recognize old wordings. */
 export const instructionsFor = (dir: string): string =>
   `${opening}${dir}${closing}make the smallest change that does the task, ` +
   `run the tests after every change, and say at the end what you changed and how you checked it. Paths are relative to the folder.`

@@ -12,7 +12,7 @@ import { configSchema } from './configSchema.ts'
 import { skillTools } from '../../../tools/src/skills/skillTools.ts'
 
 /**
- * Creates all tools and sources of tools of a configuration once: agents that are given the same source share its connection. `folder`: the folder of
+ * Creates all tools and tool sources of a configuration once, so that agents with the same source share its connection. `folder`: that of
  * the configuration file. Rejects with the errors of `skillTools` and `mcpTools`.
  */
 async function configTools({ tools = [], skills, mcp = {} }: Config, folder: string): Promise<readonly ToolEntry[]> {
@@ -30,12 +30,12 @@ async function configTools({ tools = [], skills, mcp = {} }: Config, folder: str
 
 const isList = (tools: ToolEntries): tools is readonly ToolEntry[] => Array.isArray(tools)
 
-/** A configuration that was found, checked. */
+/** A loaded and checked configuration. */
 export interface LoadedConfig extends Omit<Config, 'store' | 'skills' | 'mcp'> {
   /** All tools, including those of `skills` and `mcp`. */
   readonly tools: readonly ToolEntry[]
   readonly file: string
-  /** The address of the store, absolute. */
+  /** Absolute address of the store. */
   readonly logs?: string
 }
 
@@ -71,7 +71,7 @@ export async function readConfig(file: string): Promise<LoadedConfig> {
 
 const ofAnotherCopy = 'made by another copy of escapement'
 
-/** Says where the copy of the package is that a file imports, and where the one is that runs it; nothing if either cannot be told. */
+/** Describes where the package copy imported by a file is, and where the running one is; empty if either is unknown. */
 function copies(file: string): string {
   const [theirs, own] = [folderOf('escapement', pathToFileURL(file)), folderOf('.', import.meta.url)]
   return theirs === undefined || own === undefined ? '' : ` (${theirs}; this one is ${own})`

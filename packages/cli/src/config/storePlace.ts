@@ -7,9 +7,9 @@ import type { PostgresStoreOptions } from '../../../postgres/src/postgresOptions
 
 /** Place of logs: a folder, an SQLite file or a database. */
 export interface StorePlace {
-  /** The address as a person types it, from any folder; without the password. */
+  /** Address without the password, valid from any folder. */
   readonly address: string
-  /** The same address with the password. */
+  /** Address with the password. */
   readonly typed: string
   /** Name of the place in messages. */
   readonly name: string
@@ -20,15 +20,15 @@ export interface StorePlace {
   /** Returns true if the place holds anything; `undefined` if only a server could tell. */
   isThere(): boolean | undefined
   /**
-   * Opens the store; nothing is created before the first write. The code of a store is loaded when one is opened. `logger`: told when a server cannot
-   * be reached. `postgres`: settings of a database.
+   * Opens the store. Nothing is created before the first write, and a store's code is loaded only when it is opened. `logger`: told when a server
+   * cannot be reached. `postgres`: settings of a database.
    */
   open(logger?: Logger, postgres?: PostgresStoreOptions): Promise<ErasableStore>
 }
 
 interface Scheme {
   readonly form: string
-  /** Returns the place of an address. `rest`: the part after the name of the scheme and its colon. */
+  /** Returns the place of an address. `rest`: the part after the scheme's name and colon. */
   place(rest: string, base: string): StorePlace
 }
 
@@ -76,7 +76,7 @@ function postgresPlace(rest: string): StorePlace {
   }
 }
 
-/** Stores by the beginning of their addresses. */
+/** Stores by the scheme of their addresses. */
 const schemes: { readonly [scheme: string]: Scheme } = {
   file: { form: 'a folder', place: folderPlace },
   sqlite: { form: 'sqlite:<file>', place: sqlitePlace },
@@ -84,7 +84,7 @@ const schemes: { readonly [scheme: string]: Scheme } = {
   postgresql: { form: 'postgres://…', place: postgresPlace },
 }
 
-/** The forms an address may have. */
+/** Notations of an address. */
 export const storeForms = 'a folder, sqlite:<file> or postgres://…'
 
 // A letter alone is a drive.

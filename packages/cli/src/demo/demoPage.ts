@@ -8,7 +8,7 @@ import { coloursFor } from '../terminal/colours.ts'
 import { untilStopped } from '../signals.ts'
 import { defineSorter, wordsForSorter } from './sorter.ts'
 
-/** The inspector page beside a demo. */
+/** The inspector page shown with a demo. */
 export interface DemoPage {
   /** Keeps the page up until Ctrl-C, if a person may be looking at it. */
   stay(): Promise<void>
@@ -19,8 +19,8 @@ const sorterHint = `There you can spawn "sorter" and tell it "${wordsForSorter}"
 const nowhere: DemoPage = { stay: async () => {} }
 
 /**
- * Serves the page of the session's runtime and prints its address; the agents of the demos can be started there. If it cannot listen, it prints a
- * notice and the demo continues without a page, unless the port was asked for.
+ * Serves the page of the session's runtime and prints its address. The demos' agents can be started there. If it cannot listen, it prints a
+ * notice and the demo continues without a page, unless the port was requested.
  *
  * @throws RuntimeError as `runtime.serve`, with `--port`.
  */

@@ -48,7 +48,7 @@ test('orders from 100 on are sent free of charge', () => {
 })
 `
 
-/** A small project with a fault that one of its tests shows; path to content. */
+/** A small project with a fault that one of its tests shows: contents by path. */
 export const sampleProject: Readonly<Record<string, string>> = {
   'package.json': manifest,
   'src/order.js': order,

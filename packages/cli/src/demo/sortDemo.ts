@@ -28,7 +28,7 @@ import type { ModelRequest } from '../../../../src/protocol/ports/model.ts'
 import { counted, savings } from '../../../charts/src/amounts.ts'
 
 /**
- * `escapement demo sort`: the agent must write a fast sort of `count` numbers, may abandon a dead end, and is checked afterwards. Needs no key.
+ * `escapement demo sort`: the agent must write a fast sort of `count` numbers, and may abandon a dead end. Its work is then checked. Needs no key.
  *
  * @throws RuntimeError `INVALID_OPTION` for an invalid time limit.
  */
@@ -99,22 +99,22 @@ function sayVerdict(passes: boolean, timeLimitMs: number, isStraight: boolean, h
   return `\n${bold('Checked once more, by running it apart from the agent:')} ${verdict}.\n\n${dim(next)}\n`
 }
 
-/** Size of a request as the model was given it. */
+/** Size of a request as sent to the model. */
 interface RequestSize {
   readonly messages: number
   tokens: number
 }
 
-/** The requests on both sides of a revert. */
+/** The requests before and after a revert. */
 interface Reverted {
   readonly before: RequestSize
   after: RequestSize | undefined
-  /** The newest brake note of the request after. */
+  /** Newest brake note in the request after the revert. */
   note: string
   readonly economics: Economics | undefined
 }
 
-/** Records every applied revert from this moment on; the returned list grows as they occur. */
+/** Records every revert that is applied from now on. The returned list grows as they occur. */
 function watchReverts(agent: Agent): readonly Reverted[] {
   const reverts: Reverted[] = []
   let latest: RequestSize = { messages: 0, tokens: 0 }
@@ -142,7 +142,7 @@ const lastNote = ({ messages }: ModelRequest): string => {
   return texts.findLast((text) => text.startsWith('<brake-note')) ?? ''
 }
 
-/** Both requests, a line each, and the note. */
+/** Describes both requests, one per line, and the note. */
 function sayRequests({ before, after, note, economics }: Reverted): string {
   const size = ({ messages, tokens }: RequestSize): string =>
     `${counted(messages, 'message')}, ${counted(tokens, 'token')}`

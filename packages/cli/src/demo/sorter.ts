@@ -8,22 +8,22 @@ import { openWorkshop } from './workshop.ts'
 const wordDelayMs = 18
 const checkCommand = /^node check\.mjs(?: \d+)*$/
 
-/** The shortest words that the sorter understands. */
+/** Shortest task that the sorter understands. */
 export const wordsForSorter = 'Sort.'
 
-/** The folder, the tools and the brakes of the sort demo, whichever model does it. */
+/** Returns the folder, tools and brakes of the sort demo, whichever model is used. */
 export const sorterSetting = (yes: boolean) => ({
   braking: { revert: true },
   needsApproval: (command: string): boolean => !yes && !checkCommand.test(command),
 })
 
-/** The model of the sort demo without a key. */
+/** Returns the keyless model of the sort demo. */
 export const embeddedSorter = (isSlow: boolean): ModelChoice => ({
   model: sortModel({ wordDelayMs: isSlow ? wordDelayMs : 0 }),
   isEmbedded: true,
 })
 
-/** An agent for the sort demo, with a folder of its own. */
+/** Defines an agent for the sort demo, with a folder of its own. */
 export const defineSorter = ({ isSlow }: { readonly isSlow: boolean }): AgentDefinition =>
   defineCoder({
     ...openWorkshop({ [checkFile]: checkProgram }),

@@ -2,7 +2,7 @@ import type { CliHost } from '../cliHost.ts'
 import { onStopSignal } from '../signals.ts'
 import type { Workshop } from './workshop.ts'
 
-/** Checks the work by running node once more, rather than trusting the agent; `undefined` if it was stopped. */
+/** Checks the work by running Node again, rather than trusting the agent; `undefined` if it was stopped. */
 export async function verify(
   workshop: Workshop,
   args: readonly string[],

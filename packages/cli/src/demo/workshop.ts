@@ -5,12 +5,12 @@ import { delimiter, dirname, join } from 'node:path'
 import { sampleProject } from './sampleProject.ts'
 import { folderPlace, type StorePlace } from '../config/storePlace.ts'
 
-/** A copy of a project in a temporary folder of its own. */
+/** A copy of a project in its own temporary folder. */
 export interface Workshop {
   readonly dir: string
-  /** Place of the agent's log: beside the project, not in it. */
+  /** Place of the agent's log, beside the project. */
   readonly recordIn: StorePlace
-  /** Environment of commands: this Node first, whatever the machine has. */
+  /** Environment of commands, with this Node first on the path. */
   readonly env: { readonly PATH: string }
   /** Runs node in the project, apart from the agent; resolves with true if it ends well in time. Rejects when `signal` aborts. */
   succeeds(
@@ -21,7 +21,7 @@ export interface Workshop {
   changes(): string
 }
 
-/** Copies a project, by default the sample, to a fresh temporary folder, which stays for the reader to look at. */
+/** Copies a project, by default the sample, to a new temporary folder, which is kept for inspection. */
 export function openWorkshop(project = sampleProject): Workshop {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'escapement-demo-')))
   const dir = join(folder, 'project')

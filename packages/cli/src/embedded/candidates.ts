@@ -19,7 +19,7 @@ export interface Candidate {
 
 const maxRepeats = 4
 
-/** Every single edit that may repair the failing run, the most likely first. Pure: the same input gives the same list. */
+/** Returns every single edit that may repair the failing run, the most likely first. Pure and deterministic. */
 export function candidatesFor(
   sources: ReadonlyMap<string, string>,
   tests: ReadonlyMap<string, string>,
@@ -66,7 +66,7 @@ const lineAt = (content: string, at: number): number => content.slice(0, at).spl
 const isImport = (content: string, at: number): boolean =>
   /^\s*import\b/.test(content.slice(content.lastIndexOf('\n', at - 1) + 1, at + 8))
 
-/** Many edits of one kind on one line come after the first few of other kinds. */
+/** Reorders candidates so that many edits of one kind on one line come after the first few of other kinds. */
 function spread(candidates: readonly (Candidate & { score: number })[]): Candidate[] {
   const seen = new Map<string, number>()
   const late = (candidate: Candidate): boolean => {

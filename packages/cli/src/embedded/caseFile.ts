@@ -4,7 +4,7 @@ import { applyEdit, editKey, inverseOf, type FileEdit } from './fileEdit.ts'
 import { readTestRun, type TestRun } from './testRun.ts'
 import { withoutMarks } from '../../../demo/src/brakeMarks.ts'
 
-/** Everything known of one task: a fold of the conversation, so the same request gives the same one. */
+/** Facts about one task, folded from the conversation, so the same request gives the same facts. */
 export interface CaseFile {
   readonly task: string
   /** Message sent in the middle of the work, if it is the last one. */
@@ -12,12 +12,12 @@ export interface CaseFile {
   readonly listing: readonly string[] | undefined
   /** Current contents; `null` for a file that could not be read. */
   readonly files: ReadonlyMap<string, string | null>
-  /** The last run without an edit under trial, which is to be improved on. */
+  /** The last run without an edit under trial. An edit has to improve on it. */
   readonly baseline: TestRun | undefined
   readonly latest: TestRun | undefined
   /** The edit under trial, and whether a run has shown that it does not help. */
   readonly trial: { readonly edit: FileEdit; readonly isRejected: boolean } | undefined
-  /** An edit that an earlier task left behind when it was cut off. */
+  /** Edit that an interrupted earlier task left behind. */
   readonly leftover: FileEdit | undefined
   readonly kept: readonly FileEdit[]
   readonly rejected: ReadonlySet<string>
@@ -66,7 +66,7 @@ export function readCase(messages: readonly RequestMessage[]): CaseFile {
   return file
 }
 
-/** A message between tool calls is a remark on the work; any other is a new task. */
+/** Takes in a message. Between tool calls it is a remark on the work; otherwise it is a new task. */
 function takeMessage(file: CaseFile, text: string, before: RequestMessage | undefined): CaseFile {
   const isRemark = before?.role === 'toolResult' && !textOf(before.content).startsWith('Aborted')
   return isRemark ? { ...file, remark: text } : newCase(text, file.trial?.edit ?? file.leftover)
@@ -108,7 +108,7 @@ function readEdit(file: CaseFile, edit: FileEdit, { text, isError }: Result): Ca
   return { ...edited, trial: undefined, rejected: new Set(rejected).add(key) }
 }
 
-/** A run judges the edit under trial: kept when all tests pass, or more pass and fewer fail than before. */
+/** Judges the edit under trial by a run: it is kept if all tests pass, or if more pass and fewer fail than before. */
 function readRun(file: CaseFile, run: TestRun): CaseFile {
   const { trial, baseline, kept } = file
   if (trial === undefined || baseline === undefined) return { ...file, baseline: run, latest: run }

@@ -2,7 +2,7 @@ import type { Failure } from './failure.ts'
 import type { Replacement } from './fileEdit.ts'
 import type { Site } from './site.ts'
 
-/** Returns constants that would turn the actual value into the expected one: those the difference points at, and units. */
+/** Returns constants that would turn the actual value into the expected one, judged by the difference and by common units. */
 export function constantFixes({ token, failure }: Site): Replacement[] {
   const { start, end, text, type } = token
   if (type === 'string') {
@@ -18,7 +18,7 @@ export function constantFixes({ token, failure }: Site): Replacement[] {
   return [...values].map((value) => ({ start, end, text: String(value) }))
 }
 
-/** Constants that are taken for one another. */
+/** Constants that are often confused. */
 const units: Readonly<Record<string, readonly number[]>> = {
   '10': [100],
   '100': [1000, 10],
@@ -28,17 +28,17 @@ const units: Readonly<Record<string, readonly number[]>> = {
   '3600': [60],
 }
 
-/** Factors between units; any other would make the test pass by making the constant up. */
+/** Factors between units. Any other factor would pass the test with a made-up constant. */
 const factors = new Set([2, 7, 10, 12, 24, 60, 100, 1000, 1024, 3600])
 
-/** A constant in the wrong unit: the result is off by a plain factor. */
+/** Returns constants in another unit, if the result is off by a plain factor. */
 function scaled(value: number, { ratio }: Failure): number[] {
   if (ratio === undefined || value === 0) return []
   const factor = Number(Math.max(ratio, 1 / ratio).toPrecision(12))
   return factors.has(factor) ? [value * ratio, value / ratio].map((number) => Number(number.toPrecision(12))) : []
 }
 
-/** The literal with the wrong part replaced; `undefined` when the difference does not lie in it. */
+/** Returns the literal with its wrong part replaced; `undefined` if the difference is not in it. */
 function textFix(literal: string, difference: Failure['difference']): string | undefined {
   if (difference === undefined || literal === '') return undefined
   const { before, was, shouldBe } = difference

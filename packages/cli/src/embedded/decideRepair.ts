@@ -7,7 +7,7 @@ import { importedFiles, isSource, isTest, listedFile, testCommandOf } from './pr
 import { ending, isRepairTask, otherTask, sayFailure, sayTrial, unable } from './phrases.ts'
 import { secondsOf, type TestRun } from './testRun.ts'
 
-/** Maximum number of edits tried before giving up; `maxFilesAtOnce`: files read in one go. */
+/** Maximum number of edits tried. `maxFilesAtOnce`: maximum number of files read at once. */
 const maxTries = 80
 const maxFilesAtOnce = 6
 const maxFiles = 16
@@ -19,8 +19,8 @@ type Call = { readonly name: string; readonly input: unknown }
 const edit = (input: FileEdit): Call => ({ name: 'edit_file', input: { ...input } })
 
 /**
- * The embedded model: repairs a failing test by trying single edits and keeping those that the tests confirm. A pure function of the request: it
- * takes all its facts from earlier tool calls and their results.
+ * Policy of the embedded model: repairs a failing test by trying single edits and keeping those that the tests confirm. A pure function of the
+ * request, which takes all facts from earlier tool calls and their results.
  */
 export function decideRepair(request: ModelRequest): ReplyShape {
   const file = readCase(request.messages)
@@ -101,7 +101,7 @@ function nextCandidate(
   return candidatesFor(sources, tests, baseline).find((candidate) => !failed.has(editKey(candidate.edit)))
 }
 
-/** Returns the files still to be read: the failing tests, the files of the stack, and their imports. */
+/** Returns the files still to be read: the failing tests, the files in the stack, and their imports. */
 function filesToRead(
   { files, listing: _, ...file }: CaseFile,
   listing: readonly string[],

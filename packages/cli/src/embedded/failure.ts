@@ -8,13 +8,13 @@ export interface Failure {
   readonly isBoolean: boolean
   readonly isText: boolean
   readonly isNegated: boolean
-  /** Expected minus actual, both numbers. */
+  /** Expected minus actual value, if both are numbers. */
   readonly delta: number | undefined
-  /** Expected over actual, both numbers other than 0. */
+  /** Expected divided by actual value, if both are numbers other than 0. */
   readonly ratio: number | undefined
-  /** Place where two texts differ: `was` is to become `shouldBe`; `before` precedes it. */
+  /** Difference between two texts: `was` should become `shouldBe`, and follows `before`. */
   readonly difference: { readonly before: string; readonly was: string; readonly shouldBe: string } | undefined
-  /** The missing name, according to the error. */
+  /** Name that is missing according to the error. */
   readonly missingName: string | undefined
 }
 

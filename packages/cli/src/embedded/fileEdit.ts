@@ -1,11 +1,11 @@
-/** One use of `edit_file`. */
+/** Arguments of one `edit_file` call. */
 export interface FileEdit {
   readonly path: string
   readonly oldText: string
   readonly newText: string
 }
 
-/** A piece of a file, by UTF-16 offsets, and the text that replaces it. */
+/** Range of a file in UTF-16 offsets, with its replacement text. */
 export interface Replacement {
   readonly start: number
   readonly end: number
@@ -25,11 +25,11 @@ const occursOnce = (text: string, part: string): boolean => {
   return at !== -1 && text.indexOf(part, at + 1) === -1
 }
 
-/** Applies an edit to a text as `edit_file` did to the file; `undefined` if it cannot have done so. */
+/** Applies an edit to a text as `edit_file` did to the file; `undefined` if it does not fit. */
 export const applyEdit = (content: string, { oldText, newText }: FileEdit): string | undefined =>
   occursOnce(content, oldText) ? content.replace(oldText, () => newText) : undefined
 
-/** Whole lines around the replacement, as few as make both the edit and its inverse unique. */
+/** Returns an edit of whole lines around the replacement, as few as make both the edit and its inverse unique. */
 export function toEdit(path: string, content: string, { start, end, text }: Replacement): FileEdit | undefined {
   const changed = content.slice(0, start) + text + content.slice(end)
   const grown = text.length - (end - start)

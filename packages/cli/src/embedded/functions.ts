@@ -1,11 +1,11 @@
 import { closingIndex, type Token } from './tokens.ts'
 
-/** A function of a source file; indexes are those of the file's tokens, the body's brackets included. */
+/** A function in a source file. Indexes refer to the file's tokens and include the body's brackets. */
 export interface FunctionSpan {
   readonly name: string
   readonly first: number
   readonly last: number
-  /** First token of the body: `{`, or of the expression an arrow gives. */
+  /** Index of the body's first token: `{`, or the first of an arrow's expression. */
   readonly body: number
   readonly isAsync: boolean
 }
@@ -16,7 +16,7 @@ const keywords = new Set(
   ),
 )
 
-/** Every named function, arrow and method, in source order; a light reading, good enough to rank suspects. */
+/** Returns every named function, arrow and method, in source order. The parsing is rough, but sufficient to rank suspects. */
 export function functionsOf(tokens: readonly Token[]): FunctionSpan[] {
   const found: FunctionSpan[] = []
   tokens.forEach((token, i) => {
@@ -27,7 +27,7 @@ export function functionsOf(tokens: readonly Token[]): FunctionSpan[] {
   return found
 }
 
-/** `function name(…) { }` and methods `name(…) { }`. */
+/** Parses `function name(…) { }` and methods `name(…) { }`. */
 function declared(tokens: readonly Token[], i: number): FunctionSpan | undefined {
   if (tokens[i + 1]?.text !== '(') return undefined
   const body = bodyAfter(tokens, closingIndex(tokens, i + 1) + 1)
@@ -36,7 +36,7 @@ function declared(tokens: readonly Token[], i: number): FunctionSpan | undefined
   return { name: tokens[i]!.text, first: i, last: closingIndex(tokens, body), body, isAsync }
 }
 
-/** `name = (…) => …`, `name = x => …`, `name = function (…) { }`, and the same after `:` in an object. */
+/** Parses `name = (…) => …`, `name = x => …`, `name = function (…) { }`, and the same after `:` in an object. */
 function assigned(tokens: readonly Token[], i: number): FunctionSpan | undefined {
   if (tokens[i + 1]?.text !== '=' && tokens[i + 1]?.text !== ':') return undefined
   let at = i + 2
@@ -53,7 +53,7 @@ function assigned(tokens: readonly Token[], i: number): FunctionSpan | undefined
   return { name: tokens[i]!.text, first: i, last, body, isAsync }
 }
 
-/** The body that begins at `at`, past a return type and an arrow. */
+/** Returns the index of the first token of a body at `at`, or after a return type and an arrow there. */
 function bodyAfter(tokens: readonly Token[], at: number): number | undefined {
   if (tokens[at]?.text === '{') return at
   if (tokens[at]?.text === '=>') return at + 1
@@ -67,7 +67,7 @@ function bodyAfter(tokens: readonly Token[], at: number): number | undefined {
   return undefined
 }
 
-/** Last token of an expression that is a statement of its own or an element of a list. */
+/** Returns the index of the last token of an expression that is a statement or a list element. */
 export function expressionEnd(tokens: readonly Token[], from: number): number {
   let i = from
   while (i < tokens.length) {

@@ -7,7 +7,7 @@ import { closingIndex, type Token } from './tokens.ts'
 import { constantFixes } from './constantFixes.ts'
 import { nameFixes, sameKindNames } from './nameFixes.ts'
 
-/** One way a program may be wrong. */
+/** A kind of fault in a program. */
 export interface Mutation {
   readonly name: string
   /** Returns the likelihood of this fault, given the observed failure. */
@@ -18,7 +18,7 @@ export interface Mutation {
 const instead = ({ start, end }: Token, text: string): Replacement => ({ start, end, text })
 const before = ({ start }: Token, text: string): Replacement => ({ start, end: start, text })
 
-/** Replaces a token by others, by a table. */
+/** Replaces a token by alternatives from a table. */
 const swap =
   (table: Readonly<Record<string, readonly string[]>>, types: readonly Token['type'][] = ['operator']) =>
   ({ token }: Site): Replacement[] =>
@@ -26,7 +26,7 @@ const swap =
       ? table[token.text]!.map((text) => instead(token, text))
       : []
 
-/** `<` and `>` of types stand close to a name; those of comparisons have spaces around them. */
+/** Replaces comparison operators. Unlike `<` and `>` around types, they have spaces on both sides. */
 const comparing =
   (table: Readonly<Record<string, readonly string[]>>) =>
   (site: Site): Replacement[] =>
@@ -45,7 +45,7 @@ const methods: Readonly<Record<string, readonly string[]>> = {
   parseInt: ['parseFloat'], has: ['get'], get: ['has'], reduce: ['reduceRight'], isFinite: ['isInteger'], all: ['allSettled'],
 } // prettier-ignore
 
-/** Every kind of single edit, most specific first. */
+/** All kinds of single edits, the most specific first. */
 export const mutations: readonly Mutation[] = [
   { name: 'the name of something else', weight: () => 20, propose: nameFixes },
   { name: 'a constant', weight: ({ isText }) => (isText ? 17 : 11), propose: constantFixes },
@@ -163,7 +163,7 @@ function missingAwait({ token, index, file: { tokens, functions }, asyncNames }:
   return innermost(functions, index)?.isAsync === true ? [before(token, 'await ')] : []
 }
 
-/** `return` in front of the last statement of a function that has none. */
+/** Inserts `return` before the last statement of a function that has none. */
 function missingReturn({ index, file: { tokens, functions } }: Site): Replacement[] {
   const inside = functions.find(({ body }) => body === index && tokens[index]!.text === '{')
   if (inside === undefined || inside.last - index < 2) return []
@@ -188,7 +188,7 @@ function missingComparator({ token, index, file: { tokens } }: Site): Replacemen
   return [{ start: open.end, end: close.start, text: '(a, b) => a - b' }]
 }
 
-/** `a - b` to `b - a`, where both are names, paths or numbers. */
+/** Swaps `a - b` to `b - a`, if both are names, paths or numbers. */
 function swappedOperands({ token, index, file: { tokens, content } }: Site): Replacement[] {
   if (token.type !== 'operator' || !['-', '/', '%', '<', '>', '<=', '>=', '+'].includes(token.text)) return []
   const [from, to] = [operandStart(tokens, index - 1), operandEnd(tokens, index + 1)]
@@ -204,21 +204,21 @@ function swappedOperands({ token, index, file: { tokens, content } }: Site): Rep
 
 const isPlain = (token: Token | undefined): boolean => token?.type === 'name' || token?.type === 'number'
 
-/** First token of `a`, `a.b` or `a.b()` that ends at `last`. */
+/** Returns the index of the first token of `a`, `a.b` or `a.b()` that ends at `last`. */
 function operandStart(tokens: readonly Token[], last: number): number {
   let from = tokens[last]?.text === ')' && tokens[last - 1]?.text === '(' ? last - 2 : last
   while (tokens[from - 1]?.text === '.' && tokens[from - 2]?.type === 'name') from -= 2
   return from
 }
 
-/** Last token of `a`, `a.b` or `a.b()` that begins at `first`. */
+/** Returns the index of the last token of `a`, `a.b` or `a.b()` that begins at `first`. */
 function operandEnd(tokens: readonly Token[], first: number): number {
   let to = first
   while (tokens[to + 1]?.text === '.' && tokens[to + 2]?.type === 'name') to += 2
   return tokens[to + 1]?.text === '(' && tokens[to + 2]?.text === ')' ? to + 2 : to
 }
 
-/** `f(a, b)` to `f(b, a)`; not where `f` is declared. */
+/** Swaps `f(a, b)` to `f(b, a)`, except in the declaration of `f`. */
 function swappedArguments({ token, index, file: { tokens, functions } }: Site): Replacement[] {
   if (functions.some(({ first }) => first === index)) return []
   const [open, first, comma, second, close] = tokens.slice(index + 1, index + 6)

@@ -16,7 +16,7 @@ const builtins =
   'replace replaceAll startsWith endsWith padStart padEnd charAt charCodeAt repeat substring has get set add delete clear size'
 const builtinNames = builtins.split(' ')
 
-/** A misspelt name: one an error says is missing, or that occurs only once and is nearly another. */
+/** Corrects a misspelled name: one that an error reports as missing, or that occurs only once and resembles another. */
 export function nameFixes({ token, failure, nameCounts }: Site): Replacement[] {
   const { text, start, end, type } = token
   if (type !== 'name' || reserved.has(text)) return []
@@ -30,7 +30,7 @@ export function nameFixes({ token, failure, nameCounts }: Site): Replacement[] {
     .map((name) => ({ start, end, text: name }))
 }
 
-/** Other names of the same function: parameters and variables for a variable, properties for a property. */
+/** Returns other names in the same function: parameters and variables for a variable, properties for a property. */
 export function sameKindNames({ token, index, file }: Site): Replacement[] {
   const { tokens, functions } = file
   if (token.type !== 'name' || reserved.has(token.text)) return []

@@ -33,7 +33,7 @@ export const otherTask = (): Reply => ({
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** `1 of 4 tests fails: "…" expected 0 and got 5.` */
+/** Describes a failure: `1 of 4 tests fails: "…" expected 0 and got 5.` */
 export function sayFailure({ counts, failing, expected, actual, error }: TestRun): string {
   const total = counts === undefined ? 0 : counts.passed + counts.failed
   const many =
@@ -98,7 +98,7 @@ export function unable(why: string, { kept, rejected, baseline, trial }: CaseFil
   }
 }
 
-/** An edit as the lines it takes out and puts in, fenced, so that Markdown leaves their signs alone. */
+/** Shows an edit as its removed and added lines, fenced so that Markdown leaves their signs alone. */
 function showEdit({ path, oldText, newText }: FileEdit): string {
   const [before, after] = [oldText.split('\n'), newText.split('\n')]
   const removed = before.filter((line) => !after.includes(line)).map((line) => `- ${line.trim()}`)

@@ -13,7 +13,7 @@ export const isSource = (path: string): boolean => sourceFile.test(path)
 export const isTest = (path: string, command: string): boolean =>
   isSource(path) && (testFile.test(path) || command.split(/\s+/).some((word) => posix.normalize(word) === path))
 
-/** Files of a project that a file imports by a relative path, in order. */
+/** Returns the project files that a file imports by relative paths, in order. */
 export function importedFiles(path: string, source: string, listing: readonly string[]): string[] {
   const known = new Set(listing)
   const found: string[] = []
@@ -26,14 +26,14 @@ export function importedFiles(path: string, source: string, listing: readonly st
   return found
 }
 
-/** The file of the listing that an absolute or relative path of an error message means. */
+/** Returns the listed file for an absolute or relative path in an error message. */
 export const listedFile = (path: string, listing: readonly string[]): string | undefined =>
   listing
     .filter((file) => path === file || path.endsWith(`/${file}`))
     .toSorted((a, b) => b.length - a.length)
     .at(0)
 
-/** The command that runs a project's tests: the `test` script, run directly where it is plain `node`; else node's runner. */
+/** Returns the command that runs a project's tests: the `test` script, run directly if it is plain `node`, or else Node's test runner. */
 export function testCommandOf(listing: readonly string[], manifest: string | undefined): string | undefined {
   const script = testScript(manifest)
   if (script !== undefined) {

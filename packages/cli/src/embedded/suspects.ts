@@ -3,7 +3,7 @@ import { listedFile } from './project.ts'
 import type { TestRun } from './testRun.ts'
 import { tokensOf, type Token } from './tokens.ts'
 
-/** A source file under suspicion. */
+/** A suspected source file. */
 export interface Suspect {
   readonly path: string
   readonly content: string
@@ -17,8 +17,8 @@ const namesIn = (tokens: readonly Token[]): Set<string> =>
   new Set(tokens.filter(({ type }) => type === 'name').map(({ text }) => text))
 
 /**
- * Ranks the code of source files by a failing run: lines of the stack first, then functions the failing tests name, then those
- * they call, then the rest.
+ * Ranks code in source files by a failing run: lines in the stack first, then functions that the failing tests name, then functions that
+ * those call, then the rest.
  */
 export function suspectsOf(
   sources: ReadonlyMap<string, string>,
@@ -46,14 +46,14 @@ export function suspectsOf(
 
 const byDepth = (depth: number | undefined): number => (depth === undefined ? 0 : Math.max(2, 8 - 2 * depth))
 
-/** The smallest function a token is in. */
+/** Returns the smallest function that contains a token. */
 export const innermost = (functions: readonly FunctionSpan[], index: number): FunctionSpan | undefined =>
   functions
     .filter(({ first, last }) => first <= index && index <= last)
     .toSorted((a, b) => a.last - a.first - (b.last - b.first))
     .at(0)
 
-/** Names used in the tests that fail; in the whole file where it is not known which do. */
+/** Returns the names used in failing tests, or in the whole file if it is unknown which tests fail. */
 function failingNames(tests: ReadonlyMap<string, string>, run: TestRun): Set<string> {
   const names = new Set<string>()
   const listing = [...tests.keys()]
@@ -77,7 +77,7 @@ function blockAround(lines: readonly string[], at: number): string {
   return lines.slice(from, to).join('\n')
 }
 
-/** Steps from a failing test to each name: 0 for those it uses, 1 for those these use, and so on. */
+/** Returns the distance of each name from a failing test: 0 for names that it uses, 1 for names that those use, and so on. */
 function callDepths(
   files: readonly { tokens: readonly Token[]; functions: readonly FunctionSpan[] }[],
   used: ReadonlySet<string>,

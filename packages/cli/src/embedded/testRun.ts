@@ -1,15 +1,15 @@
 /** Result of a test run, read from its output. */
 export interface TestRun {
   readonly passed: boolean
-  /** Reason why there is no result to work with: the tests did not run at all, or did not end. */
+  /** Reason why there is no usable result: the tests did not run at all, or did not end. */
   readonly problem: string | undefined
-  /** Tests that passed and failed; `undefined` when the output does not say. */
+  /** Numbers of passed and failed tests; `undefined` if the output does not have them. */
   readonly counts: { readonly passed: number; readonly failed: number } | undefined
-  /** Names of failing tests, as far as they are printed. */
+  /** Names of failing tests, if printed. */
   readonly failing: readonly string[]
-  /** Places in files that stacks and messages name, in order, without repeats. */
+  /** File positions in stacks and messages, in order, without duplicates. */
   readonly places: readonly { readonly path: string; readonly line: number }[]
-  /** Expected value of the first failing assertion, as printed; `actual`: the value it got. */
+  /** Expected value in the first failing assertion, as printed. `actual`: the actual value. */
   readonly expected: string | undefined
   readonly actual: string | undefined
   /** Message of the first error, such as `TypeError: x is not a function`. */
@@ -17,14 +17,14 @@ export interface TestRun {
   readonly text: string
 }
 
-/** Length of the end of the output in which the outcome is looked for. */
+/** Number of characters at the end of the output that are searched for the outcome. */
 const mostOfOutcome = 1_000
 const outcome = /\[(exit code (\d+)|killed by \w+|timed out[^[\]]{0,60}?|aborted) after ([\d.]+) s[^[\]]*\]\s*$/
 const placePattern = /(?<![^\s():'"<>|])(?:file:\/\/)?[^\w\s():'"<>|/]*((?:\/|\b)[^\s():'"<>|]+\.[cm]?[jt]sx?):(\d+)/g
 // oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
 const escapes = /\u001B\[[\d;?]*[A-Za-z]/g
 
-/** Patterns of the totals that runners print: passed and failed. */
+/** Patterns for the totals that test runners print. */
 const totals: readonly { readonly passed: RegExp; readonly failed: RegExp }[] = [
   { passed: /^(?:ℹ|#) pass (\d+)/m, failed: /^(?:ℹ|#) fail (\d+)/m },
   { passed: /^[ \t]*Tests:?\s.*?(?<!\d)(\d+) passed/m, failed: /^[ \t]*Tests:?\s.*?(?<!\d)(\d+) failed/m },
@@ -49,7 +49,7 @@ export function readTestRun(output: string, isError: boolean): TestRun {
   }
 }
 
-/** Seconds a run took, as the tool says; 0 when it does not. */
+/** Returns the duration of a run in seconds, as the tool reports it; 0 if it does not. */
 export const secondsOf = (text: string): number => Number(outcome.exec(text.slice(-mostOfOutcome))?.[3] ?? 0)
 
 function problemOf(text: string, end: RegExpExecArray | null): string | undefined {

@@ -1,4 +1,4 @@
-/** A piece of JavaScript or TypeScript source, as far as a repair needs to know it. */
+/** A token of JavaScript or TypeScript source, with the details needed for repairs. */
 export interface Token {
   readonly type: 'name' | 'number' | 'string' | 'template' | 'regex' | 'operator'
   readonly text: string
@@ -24,7 +24,7 @@ const beforeRegex = /^(?:[=(,:;!&|?{}+\-*%<>[]|=>|&&|\|\||\?\?|===|!==|return|ty
 /** Returns the tokens of a source text without white space and comments. Never throws: unknown characters become operators. */
 export function tokensOf(source: string): Token[] {
   const tokens: Token[] = []
-  /** Open braces of each template expression we are inside of. */
+  /** Number of open braces in each enclosing template expression. */
   const depths: number[] = []
   let at = 0
   let line = 1
@@ -68,7 +68,7 @@ export function tokensOf(source: string): Token[] {
 
 const closers: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '${': '}' }
 
-/** Returns the index of the bracket that closes the one at `open`; that of the last token if there is none. */
+/** Returns the index of the bracket that closes the one at `open`; the index of the last token if there is none. */
 export function closingIndex(tokens: readonly Token[], open: number): number {
   let depth = 0
   for (let i = open; i < tokens.length; i++) {

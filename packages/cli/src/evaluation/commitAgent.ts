@@ -28,17 +28,17 @@ const git = (args: readonly string[], cwd: string): Promise<Ran> =>
     )
   })
 
-/** Returns true if a folder is part of a git repository that knows a commit by this name. */
+/** Returns true if a folder is in a git repository that has a commit of this name. */
 export const isCommit = async (ref: string, cwd: string): Promise<boolean> =>
   (await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], cwd)).ok
 
 const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', what)
 
 /**
- * Loads the agent of a commit: the files of the commit are put into a temporary folder, with the packages installed here, and the module is loaded
- * from there. `load`: makes the agent of the module at a path.
+ * Loads the agent of a commit: puts the commit's files into a temporary folder, with the packages installed here, and loads the module
+ * from there. `load` creates the agent from the module at a path.
  *
- * @throws RuntimeError `INVALID_OPTION` for a folder that git does not know, an unknown commit, and a module that is not in it
+ * @throws RuntimeError `INVALID_OPTION` for a folder outside git, an unknown commit, and a module that is not in it
  */
 export async function commitAgent(
   ref: string,
@@ -79,7 +79,7 @@ export async function commitAgent(
   }
 }
 
-/** Links the packages of a repository and of the folders on the way to a file, since a commit does not hold them. */
+/** Links the packages of a repository, and of the folders on the way to a file, since a commit does not contain them. */
 function linkPackages(root: string, tree: string, way: string): void {
   const parts = way === '.' ? [] : way.split('/')
   for (let count = 0; count <= parts.length; count++) {

@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts'
 
-/** `escapement eval` in the list of commands. */
+/** Entry of `escapement eval` in the list of commands. */
 export const evalEntry: Command = {
   usage: 'eval <suite>',
   group: 'work',

@@ -37,7 +37,7 @@ function shippedFolder(): string | undefined {
   return path !== undefined && isFolder(path) ? path : undefined
 }
 
-/** Names of the suites that come with this package. */
+/** Returns the names of the suites that come with this package. */
 function shippedSuites(): readonly string[] {
   const folder = shippedFolder()
   if (folder === undefined) return []
@@ -46,7 +46,7 @@ function shippedSuites(): readonly string[] {
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
 
-/** Returns the folder of a suite: the given one, else, for a plain word, the suite of this name in the package. */
+/** Returns the folder of a suite: the given one, or else, for a plain word, the package's suite of that name. */
 function suiteFolder(path: string, cwd: string): string {
   if (/[/\\]|^\.+$/.test(path) || isFolder(resolve(cwd, path))) return path
   return shippedSuites().includes(path) ? join(shippedFolder()!, path) : path
@@ -54,7 +54,7 @@ function suiteFolder(path: string, cwd: string): string {
 
 const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', what)
 
-/** The evaluation that a command line asks for, and a function that removes its temporary files. */
+/** The evaluation requested by a command line, and a function that removes its temporary files. */
 export interface EvalWish {
   readonly plan: EvaluationPlan
   remove(): Promise<void>
@@ -117,7 +117,7 @@ const headerIn = async (
   at: (place: string) => string,
 ): Promise<EvaluationHeader | undefined> => (folder === undefined ? undefined : (await readResults(at(folder))).header)
 
-/** Returns the id of the model that was recorded in the arms that name it, or in those without a model's name. */
+/** Returns the model id recorded in the arms with this model name, or in those without one. */
 function recordedId({ arms }: EvaluationHeader, name: string | undefined): string {
   const of =
     name === undefined
@@ -126,7 +126,7 @@ function recordedId({ arms }: EvaluationHeader, name: string | undefined): strin
   return (arms.find((arm) => of(arm.name)) ?? arms[0]!).model
 }
 
-/** Returns the folder for results. It must not lie in the suite itself, which would change with every result. */
+/** Returns the folder for results. It must not be inside the suite, which every result would then change. */
 function folderFor(asked: string | undefined, suite: Suite, host: CliHost): string {
   const folder = asked === undefined ? newFolder(suite, host) : resolve(host.cwd(), asked)
   const way = relative(suite.folder!, folder)
@@ -140,7 +140,7 @@ interface Compared {
   remove(): Promise<void>
 }
 
-/** The agent to compare with, if one is asked for. */
+/** Returns the agent to compare with, if requested. */
 async function comparedWith(
   { against, changed, arm }: Invocation,
   origin: EvalSource['origin'],
@@ -188,13 +188,13 @@ interface ModelWish {
   readonly suite: Suite
   readonly config: LoadedConfig | undefined
   readonly host: CliHost
-  /** True if the agent has a model of its own. */
+  /** True if the agent has its own model. */
   readonly isFixed: boolean
 }
 
 /**
- * Returns the requested model; without one, for an agent that has no model, the model that `run` would take. Embedded models of the suite come before
- * the built-in one.
+ * Returns the requested model. Without one, and for an agent without a model, returns the model that `run` would use. Embedded models of the suite
+ * take precedence over the built-in one.
  */
 async function modelFor(
   { model }: Invocation,

@@ -16,12 +16,12 @@ import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 /** The agent to evaluate, and its origin. */
 export interface EvalSource {
   readonly source: AgentSource
-  /** The module of the agent, and the loader of another version of it; missing for the built-in agent. */
+  /** Module of the agent, and a loader for another version of it. Missing for the built-in agent. */
   readonly origin?: { readonly file: string; load(file: string): Promise<AgentSource> }
 }
 
 /**
- * Chooses the agent to evaluate: that of `--definition`, else of the suite, else of the configuration, else the default coding agent.
+ * Chooses the agent to evaluate: that of `--definition`, or else of the suite, of the configuration, or the default coding agent.
  *
  * @throws RuntimeError `INVALID_OPTION`
  */
@@ -45,7 +45,7 @@ export async function evalSource(
   return { source: defaultAgent }
 }
 
-/** The agent of another version of a suite. */
+/** Loads the agent from another version of a suite. */
 async function suiteSource(file: string): Promise<AgentSource> {
   const { agent } = await readSuiteModule(file)
   if (agent !== undefined) return agent

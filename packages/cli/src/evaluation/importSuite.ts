@@ -12,7 +12,7 @@ import { wantsJson } from '../sessions/sessionLogs.ts'
 const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', what)
 
 /**
- * `escapement eval import <name> <path> --out <folder>`: makes a suite of another benchmark that was fetched before.
+ * `escapement eval import <name> <path> --out <folder>`: creates a suite from another benchmark that was downloaded before.
  *
  * @throws RuntimeError `INVALID_OPTION`
  */

@@ -9,7 +9,7 @@ interface Output {
   write(text: string): unknown
 }
 
-/** Reports the progress of an evaluation: at a terminal in a line that is rewritten, elsewhere in a line for each trial. */
+/** Reports the progress of an evaluation: at a terminal in one line that is rewritten, elsewhere in one line per trial. */
 export class ProgressLine {
   readonly #output: Output
   #isOpen = false
@@ -33,7 +33,7 @@ export class ProgressLine {
   }
 }
 
-/** `12 of 40 · 9 passed · 3 failed · 4 running · $0.21 · 2 min left`. Pure. */
+/** Describes the progress: `12 of 40 · 9 passed · 3 failed · 4 running · $0.21 · 2 min left`. Pure. */
 export function progressText(state: ProgressState): string {
   const { done, total, passed, failed, errors, running, spentUsd, leftMs } = state
   return [
@@ -47,7 +47,7 @@ export function progressText(state: ProgressState): string {
   ].join(' · ')
 }
 
-/** `[3 of 40] passed locked-build/off/0, 3.2 s`. Pure. */
+/** Describes a finished trial: `[3 of 40] passed locked-build/off/0, 3.2 s`. Pure. */
 export function trialText({ done, total, last }: ProgressState): string {
   const { outcome, key, ms, error, scores } = last!
   const wrong = scores.filter(({ passed, required }) => required && !passed).map(({ name }) => name)

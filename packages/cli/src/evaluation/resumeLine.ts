@@ -2,10 +2,10 @@ import { fieldOf, type Invocation } from '../commandLine.ts'
 import { options, type OptionName } from '../options.ts'
 import { shellWord } from '../../../charts/src/text/shellWord.ts'
 
-/** Options that the folder of an evaluation remembers or stands for. */
+/** Options that the folder of an evaluation remembers or replaces. */
 const remembered: ReadonlySet<OptionName> = new Set(['arm', 'trials', 'seed', 'budget', 'out', 'resume'])
 
-/** Returns the command that continues an evaluation with the options it began with, except those that its folder remembers. Pure. */
+/** Returns the command that continues an evaluation, with its original options except those that its folder remembers. Pure. */
 export function resumeLine(invocation: Invocation, folder: string): string {
   const given = (Object.keys(options) as OptionName[]).flatMap((name) => {
     const value = invocation[fieldOf(name)]

@@ -15,14 +15,14 @@ import { aiSdkModel } from '../../../ai-sdk/src/adapters/aiSdkModel.ts'
 export interface ModelChoice {
   readonly model: Model
   readonly isEmbedded: boolean
-  /** One line on why this model was chosen; absent if it was asked for by name. */
+  /** Reason on one line why this model was chosen. Missing if it was requested by name. */
   readonly notice?: string
 }
 
 export interface ModelWish {
   /** Value of `--model`. */
   readonly asked: string | undefined
-  /** True if `asked` is not what a person said but the model of a session that is continued. */
+  /** True if `asked` is the model of a continued session rather than a person's choice. */
   readonly isRecorded?: boolean
   readonly env: NodeJS.ProcessEnv
   /** The folder in which provider packages are looked up first. */
@@ -34,10 +34,10 @@ export interface ModelWish {
 }
 
 /**
- * Returns the model given by option, `ESCAPEMENT_MODEL` or the configuration, else the first provider with a key and a package, else the embedded
- * one. A name of the configuration's `models` stands for the model given there.
+ * Returns the model given by option, `ESCAPEMENT_MODEL` or the configuration, or else the first provider with a key and a package, or else the
+ * embedded one. A name in the configuration's `models` stands for the model given there.
  *
- * @throws RuntimeError `INVALID_OPTION` for a name that cannot be one, `MODEL_UNAVAILABLE` for a missing package or key.
+ * @throws RuntimeError `INVALID_OPTION` for an invalid name, `MODEL_UNAVAILABLE` for a missing package or key.
  */
 export async function chooseModel(wish: ModelWish): Promise<ModelChoice> {
   const { env, dir } = wish
@@ -80,7 +80,7 @@ const embedded = ({ wordDelayMs }: ModelWish): ModelChoice => ({
 const keyOf = ({ keys }: Provider, env: NodeJS.ProcessEnv): string | undefined =>
   keys.find((key) => (env[key] ?? '') !== '')
 
-/** Tells where the name of a model was given: an option, a variable, or a line of the configuration, as for an alias. */
+/** Describes where the name of a model was given: an option, a variable, or a line of the configuration, such as an alias. */
 function whereSaid({ asked, isRecorded = false, env, config }: ModelWish, alias: string | undefined): string {
   if (isRecorded) return "The session's model"
   if (config !== undefined && alias !== undefined) return keyInFile(config.file, ['models', alias])
@@ -120,7 +120,7 @@ async function namedModel(name: string, { env, dir, config }: ModelWish, where: 
   return loadModel(provider, modelId, file)
 }
 
-/** The entry file of a provider's package, resolved from the user's folder, else from here; `undefined` if not installed. */
+/** Returns the entry file of a provider's package, resolved from the user's folder or else from here; `undefined` if not installed. */
 function findPackage({ packageName }: Provider, dir: string): string | undefined {
   for (const from of [join(dir, 'package.json'), import.meta.url]) {
     try {

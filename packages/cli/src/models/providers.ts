@@ -1,14 +1,14 @@
 /** Instructions for making a model of a provider, as its package documents it. */
 export interface Provider {
   readonly packageName: string
-  /** Export that takes a model id and gives a model. */
+  /** Name of the export that creates a model from its id. */
   readonly factory: string
-  /** Environment variables the package takes its key from. */
+  /** Environment variables from which the package reads its key. */
   readonly keys: readonly [string, ...string[]]
   readonly defaultModel: string
 }
 
-/** The providers that `--model` knows, in the order in which they are looked for. */
+/** Providers for `--model`, in search order. */
 export const providers: Readonly<Record<string, Provider>> = {
   anthropic: {
     packageName: '@ai-sdk/anthropic',

@@ -4,10 +4,10 @@ import type { ToolResultMessage } from '../../../../src/protocol/messages.ts'
 import { textOf } from '../../../../src/protocol/text/messageText.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 
-/** Returns the content that a store has kept under a SHA-256; `undefined` if there is none. */
+/** Returns the content that a store keeps under a SHA-256; `undefined` if there is none. */
 export type Kept = (id: string) => Promise<Uint8Array | undefined>
 
-/** A change of a file by a call that has succeeded. */
+/** A change that a successful call made to a file. */
 interface Change {
   readonly name: string
   readonly path: string
@@ -19,17 +19,17 @@ const receiptSchema = lazily(() =>
   z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
 )
 
-/** Files of a workspace as they were before a conversation, with their whole contents, secrets included. */
+/** Files of a workspace before a conversation, with their whole contents, including secrets. */
 export interface FilesBefore {
   readonly files: ReadonlyMap<string, Buffer>
   /** Paths of files whose earlier content is unknown; `files` has their current content. */
   readonly unknown: readonly string[]
-  /** Number of commands that were run; their changes are not taken back. */
+  /** Number of commands that were run. Their changes are not undone. */
   readonly commands: number
 }
 
 /**
- * Takes back the changes that the calls of a conversation made to the files of a workspace, the newest first: from the kept content of a file, by
+ * Undoes the changes that a conversation's calls made to the files of a workspace, the newest first: from a file's kept content, by
  * reversing an edit, or from an earlier reading of the file.
  */
 export async function filesBefore(
@@ -52,7 +52,7 @@ export async function filesBefore(
 
 interface Changes {
   readonly changes: readonly Change[]
-  /** For each change: the text of whole files as last read before it, by path. */
+  /** For each change, the text of whole files as last read before it, by path. */
   readonly read: readonly ReadonlyMap<string, string>[]
   readonly commands: number
 }
@@ -88,7 +88,7 @@ function changesIn(records: readonly LogRecord[]): Changes {
 
 const changing: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'delete_file'])
 
-/** Returns the path of a call as the workspace names it, without `./`; `undefined` for a path that leads out of it. Pure. */
+/** Returns a call's path as the workspace names it, without `./`; `undefined` for a path outside the workspace. Pure. */
 export function pathOf(input: Readonly<Record<string, unknown>>): string | undefined {
   const { path } = input
   if (typeof path !== 'string') return undefined

@@ -3,8 +3,8 @@ import type { FilesBefore } from './filesBefore.ts'
 import { isBelow, isMadeByTools, isSecretFile, most, type WorkspaceFiles } from './workspaceFiles.ts'
 
 /**
- * Selects the files of a workspace that are saved with a task, as they were before the conversation as far as that is known. It is the only way into
- * a task: files of secrets, files made by tools, links, and files beyond the limits of a task are left out; keys in texts are blanked. Notes name the
+ * Selects the files saved with a task, as they were before the conversation as far as known. It is the only way for files into a task: files of
+ * secrets, files made by tools, links, and files beyond a task's limits are left out, and keys in texts are blanked. Notes name the
  * files left out or changed. Pure.
  */
 export function filesToSave(

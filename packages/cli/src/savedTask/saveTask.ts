@@ -18,8 +18,8 @@ import { workspaceFiles } from './workspaceFiles.ts'
 import { writeTask } from './writeTask.ts'
 
 /**
- * `escapement export <id> --task <folder>`: makes a task from a session, with the files that it began with as far as they are known: those of its
- * folder for a session of the command line's own agent, those of `--dir`, if given, for any other.
+ * `escapement export <id> --task <folder>`: creates a task from a session, with its original files as far as known: those in its
+ * folder for a session of the command line's own agent, those in `--dir`, if given, for any other.
  */
 export async function saveTask(invocation: Invocation, logs: SessionLogs, host: CliHost): Promise<number> {
   const { task: id = '', taskFolder = '', expect } = invocation
@@ -61,7 +61,7 @@ export async function saveTask(invocation: Invocation, logs: SessionLogs, host: 
   return exitCodes.done
 }
 
-/** Returns the folder that a session worked in. @throws RuntimeError `INVALID_OPTION` if `--dir` is not a folder. */
+/** Returns the folder in which a session worked. @throws RuntimeError `INVALID_OPTION` if `--dir` is not a folder. */
 function workspaceOf(own: string | undefined, { dir, logs }: Invocation, host: CliHost): string | undefined {
   // Without --logs, --dir says where the logs are, and that is the folder of the session as well.
   const given = dir === undefined ? own : resolve(host.cwd(), dir)

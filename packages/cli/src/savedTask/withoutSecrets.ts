@@ -5,7 +5,7 @@ import { isBelow, isSecretFile } from './workspaceFiles.ts'
 
 const blank = '[redacted]'
 
-/** A text in which `[redacted]` stands for each key that is known by its shape. Pure. */
+/** Returns a text with `[redacted]` in place of each recognized key. Pure. */
 export function blanked(text: string): string {
   let clean = ''
   let end = 0
@@ -17,7 +17,7 @@ export function blanked(text: string): string {
   return clean === '' ? text : clean + text.slice(end)
 }
 
-/** A value of JSON whose texts have no keys. Pure. */
+/** Returns a JSON value whose texts have their keys blanked. Pure. */
 export const blankedValue = <T>(value: T): T => mapTexts(value, blanked) as T
 
 function mapTexts(value: unknown, to: (text: string) => string): unknown {
@@ -28,8 +28,8 @@ function mapTexts(value: unknown, to: (text: string) => string): unknown {
 }
 
 /**
- * Returns a recording without keys, and without the inputs and results of calls on files of secrets or on links that may lead to one: such a file is
- * left out of the task, so its content must not remain in the calls either. Pure.
+ * Returns a recording without keys, and without inputs and results of calls on files of secrets or on links that may lead to one. Such a file is
+ * left out of the task, so its content must not remain in the calls. Pure.
  */
 export function withoutSecrets(recording: TaskRecording, links: ReadonlySet<string>): TaskRecording {
   const isSecret = (path: string): boolean => isSecretFile(path) || isBelow(pathOf({ path }) ?? '', links)

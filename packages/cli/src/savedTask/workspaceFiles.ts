@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Files of a folder with their contents, by paths relative to it, with `/` between; and the paths that were left out. */
+/** Files of a folder with their contents, by relative paths with `/` separators, and the paths that were left out. */
 export interface WorkspaceFiles {
   readonly files: ReadonlyMap<string, Buffer>
   /** Paths of files that hold secrets. */
@@ -11,17 +11,17 @@ export interface WorkspaceFiles {
   readonly other: readonly string[]
 }
 
-/** Limits of a task. A folder that holds more was named by mistake or does not suit a task. */
+/** Limits of a task. A folder that exceeds them was named by mistake or is unsuitable. */
 export const most = { files: 2_000, bytes: 20 * 1024 * 1024, fileBytes: 2 * 1024 * 1024 } as const
 
-/** Names of files and folders made by tools or of no use to a task. */
+/** Names of files and folders that tools create, or that are of no use to a task. */
 const leftOut: ReadonlySet<string> = new Set(['node_modules', '.git', '.hg', '.svn', '.escapement', '.DS_Store'])
 
 /** Names of files that hold only secrets. */
 const secretFile =
   /^(?:\.env(?:\..+)?|\.npmrc|\.netrc|\.pgpass|credentials|id_(?:rsa|dsa|ecdsa|ed25519)|.+\.(?:pem|key|p12|pfx|keystore))$/i
 
-/** Endings of examples, which name the required secrets without holding any. */
+/** Matches endings of example files, which name the required secrets without containing any. */
 const exampleFile = /\.(?:example|sample|template)$/i
 
 /** Returns true if the file at a path, judged by its name, holds only secrets. Pure. */
@@ -30,14 +30,14 @@ export function isSecretFile(path: string): boolean {
   return secretFile.test(name) && !exampleFile.test(name)
 }
 
-/** Returns true if a path is one of these places or leads through one. Pure. */
+/** Returns true if a path is one of these places or is inside one. Pure. */
 export const isBelow = (path: string, places: ReadonlySet<string>): boolean =>
   path.split('/').some((_, index, parts) => places.has(parts.slice(0, index + 1).join('/')))
 
 /** Returns true if a path leads into files made by tools, or is of no use to a task. Pure. */
 export const isMadeByTools = (path: string): boolean => path.split('/').some((part) => leftOut.has(part))
 
-/** Reads a folder into memory, without files made by tools, large files and files of secrets. Keys in other files are still in them. */
+/** Reads a folder into memory, without files made by tools, large files and files of secrets. Other files may still contain keys. */
 export async function workspaceFiles(dir: string): Promise<WorkspaceFiles> {
   const files = new Map<string, Buffer>()
   const secret: string[] = []

@@ -15,14 +15,14 @@ export interface TaskToWrite {
   readonly folder: string
   readonly task: SavedTask
   readonly recording: TaskRecording
-  /** Files of the workspace; missing: the task has no workspace. */
+  /** Files of the workspace. Missing if the task has none. */
   readonly files?: ReadonlyMap<string, Buffer>
 }
 
 /**
- * Writes a task, with a module that plays it, into the folder of a suite, which is created if missing. Resolves with the task's folder.
+ * Writes a task, with a module that plays it, into a suite's folder, which is created if missing. Resolves with the task's folder.
  *
- * @throws RuntimeError `INVALID_OPTION` if the task exists already or cannot be written; nothing of it is left then.
+ * @throws RuntimeError `INVALID_OPTION` if the task exists already or cannot be written. Nothing of it remains then.
  */
 export async function writeTask({ folder, task, recording, files }: TaskToWrite): Promise<string> {
   const dir = join(folder, task.id)

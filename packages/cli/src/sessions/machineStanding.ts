@@ -4,15 +4,15 @@ import type { PendingTimer } from '../../../wire/src/hostView.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { PastReading, type HostPast } from '../../../xstate/src/hosts/hostPast.ts'
 
-/** How a machine that is kept stands, by its log alone. */
+/** Status of a kept machine, according to its log. */
 export interface MachineStanding {
-  /** `failed`: the machine came to its end with an error. */
+  /** Status of the machine. `failed`: it ended with an error. */
   readonly status: 'active' | 'done' | 'failed'
-  /** Its states when a snapshot was last kept, as XState writes them; missing: none was yet. */
+  /** State value in the last kept snapshot, in XState's form. Missing if there is no snapshot yet. */
   readonly value?: unknown
   /** Number of events after that snapshot. */
   readonly events: number
-  /** Delayed events that have yet to come, the earliest first. */
+  /** Delayed events that are still due, the earliest first. */
   readonly timers: readonly PendingTimer[]
 }
 
@@ -26,7 +26,7 @@ export class MachineNotes {
     this.#readings.get(id)?.note(record)
   }
 
-  /** How a machine stands; `undefined` for the log of an agent. */
+  /** Returns the status of a machine; `undefined` for an agent's log. */
   standing(id: string): MachineStanding | undefined {
     const reading = this.#readings.get(id)
     return reading === undefined ? undefined : standingOf(reading.past)
@@ -47,14 +47,14 @@ function standingOf({ done, snapshot, inputs, timers }: HostPast): MachineStandi
   }
 }
 
-/** The state of a machine in a few words: `open`, or `open, 2 events since`. */
+/** Describes the state of a machine in a few words: `open`, or `open, 2 events since`. */
 export function machineWords({ status, value, events }: MachineStanding): string {
   if (status !== 'active') return status
   if (value === undefined) return events === 0 ? 'begun' : `begun, ${counted(events, 'event')} since`
   return `${stateWords(value)}${events === 0 ? '' : `, ${counted(events, 'event')} since`}`
 }
 
-/** The delayed events that a machine waits for, in words; empty without any. */
+/** Describes the delayed events that a machine waits for; empty if there are none. */
 export function machineTimers({ timers }: MachineStanding, now: number): string {
   const [first, ...others] = timers
   if (first === undefined) return ''

@@ -2,9 +2,9 @@ import { open, rm } from 'node:fs/promises'
 import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 
 /**
- * Writes the file of `--out`, which must be new; on failure leaves none behind. Resolves with the number of pieces.
+ * Writes the file of `--out`, which must not exist. On failure, no file remains. Resolves with the number of pieces.
  *
- * @throws RuntimeError `INVALID_OPTION` if it cannot be written or exists already; and any error of `pieces`.
+ * @throws RuntimeError `INVALID_OPTION` if it cannot be written or exists already, and any error of `pieces`.
  */
 export async function writeNew(
   file: string,

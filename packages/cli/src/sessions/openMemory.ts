@@ -11,8 +11,8 @@ export interface OpenMemory {
 }
 
 /**
- * Opens a memory: a folder of Markdown files or an SQLite file. A missing one is created when the first entry is kept; a path with a file ending is
- * then a file.
+ * Opens a memory: a folder of Markdown files or an SQLite file. A missing one is created when the first entry is kept, as a file if the path has a
+ * file extension.
  */
 export function openMemory(path: string): OpenMemory {
   const found = statSync(path, { throwIfNoEntry: false })

@@ -20,7 +20,7 @@ import { readSession } from './readSession.ts'
 import { howToResume, openLogs } from './sessionLogs.ts'
 import { oneLine } from '../../../charts/src/plainText.ts'
 
-/** A session that was opened again, with the contents of its log. */
+/** A reopened session, with the contents of its log. */
 export interface PastWork extends Work {
   readonly before: LoadedSession
 }
@@ -34,7 +34,7 @@ export interface PastRefusal {
 const refused = (refusal: string, code: PastRefusal['code'] = exitCodes.failed): PastRefusal => ({ refusal, code })
 
 /**
- * Opens a session of `run` or `chat` again, even if its process was killed. It stays paused until it is resumed.
+ * Reopens a session of `run` or `chat`, even if its process was killed. It stays paused until it is resumed.
  *
  * @throws RuntimeError as `loadConfig`, `readSession`, `chooseModel` and `openSession`.
  */
@@ -74,7 +74,7 @@ export async function openPast(invocation: Invocation, host: CliHost, id: string
   return { session, before, modelId: session.definition.model.id, isPriced: isPriced(session.definition) }
 }
 
-/** Returns true if the configuration may have the agent: the name of an agent that it makes by a function is unknown beforehand. */
+/** Returns true if the configuration may have the agent. The name of an agent created by a function is not known beforehand. */
 export const mayKnow = (config: LoadedConfig | undefined, name: string): boolean =>
   config?.agents?.some((agent) => typeof agent === 'function' || agent.name === name) === true
 
@@ -90,15 +90,15 @@ function isSameFolder(recorded: string, current: string): boolean {
   }
 }
 
-/** An agent, and the model that was chosen for it; an agent of the configuration that is no function has its own. */
+/** An agent, and the model that was chosen for it. An agent of the configuration that is not a function has its own model. */
 interface AgentChoice {
   readonly choice: ModelChoice
   readonly definition?: AgentDefinition
 }
 
 /**
- * Returns the configuration's agent of a session. A model that cannot be made is no reason against an agent that does not use it; otherwise it
- * rejects as `chooseModel`.
+ * Returns the configuration's agent for a session. A model that cannot be created does not rule out an agent that does not use it. Otherwise it
+ * rejects as `chooseModel` does.
  */
 async function agentOf(
   { model: recorded, definition: name }: Pick<LoadedSession, 'model' | 'definition'>,
@@ -125,7 +125,7 @@ async function agentOf(
 /** Returns true if nobody has named a model. */
 const isFree = ({ asked, env }: ModelWish): boolean => asked === undefined && (env['ESCAPEMENT_MODEL'] ?? '') === ''
 
-/** Returns the name under which the configuration has a model itself, as an object; `null`: as the usual one. */
+/** Returns the name of a model that the configuration has as an object; `null` if it is the default model. */
 function heldBy({ config }: ModelWish, id: string): string | null | undefined {
   const { model, models = {} } = config ?? {}
   const isIt = (held: typeof model): boolean =>
@@ -133,7 +133,7 @@ function heldBy({ config }: ModelWish, id: string): string | null | undefined {
   return isIt(model) ? null : Object.keys(models).find((name) => isIt(models[name]))
 }
 
-/** The requested model, else the session's own if the command line can create it. */
+/** Returns the requested model, or else the session's own if the command line can create it. */
 async function choiceFor(recorded: string, wish: ModelWish): Promise<ModelChoice> {
   if (!isFree(wish)) return chooseModel(wish)
   const sorter = sortModel({ wordDelayMs: wish.wordDelayMs })

@@ -36,7 +36,7 @@ export interface Session {
   readonly logFile: string
   /** Secrets kept out of the log. */
   readonly redact?: RedactOptions
-  /** Prompts the agent; adds messages from `AGENTS.md` files that it does not have yet, the first time only. */
+  /** Prompts the agent. The first time, also adds messages from `AGENTS.md` files that it does not have yet. */
   prompt(text: string): Run
   close(): Promise<void>
 }
@@ -46,26 +46,26 @@ export interface CoderOptions {
   readonly choice: ModelChoice
   /** Returns true if a command waits for an approval. */
   needsApproval(command: string): boolean
-  /** Rules of people that hold always. Default: none are kept, and no rules decide about calls. */
+  /** Store of people's permanent rules. Default: none, so that no rules decide about calls. */
   readonly rules?: RuleStore
   /** Variables added to the environment of commands. */
   readonly env?: { readonly [name: string]: string }
-  /** Brakes. Default: those of `usualBrakes`; off for an embedded model, which goes by the whole conversation. */
+  /** Brakes. Default: `usualBrakes`, but none for an embedded model, which relies on the whole conversation. */
   readonly braking?: NonNullable<AgentOptions['braking']>
-  /** Further tools beside those for the folder. */
+  /** Further tools in addition to those for the folder. */
   readonly tools?: readonly ToolEntry[]
-  /** Limits of each run. Default: 200 turns, after which the run pauses, in case a model goes round in circles. */
+  /** Limits of each run. Default: 200 turns, after which the run pauses, in case the model is in a loop. */
   readonly limits?: Limits
   /** Memory of the folder beyond one conversation. Default: none. */
   readonly knows?: Memory | undefined
-  /** Name of the definition. Default: that of the command line's own agent. */
+  /** Name of the definition. Default: the name of the command line's own agent. */
   readonly name?: string
 }
 
 export interface SessionOptions extends CoderOptions {
   /** Definition of the agent, in place of a coding agent for the folder. */
   readonly definition?: AgentDefinition | undefined
-  /** Path of the memory of the folder; ignored for a given definition, which has its own. */
+  /** Path of the folder's memory. Ignored for a given definition, which has its own. */
   readonly memory?: string
   readonly runtime?: Pick<RuntimeOptions, 'redact' | 'models'>
   /**
@@ -79,15 +79,15 @@ export interface SessionOptions extends CoderOptions {
 }
 
 const usualTurns = 200
-/** Brakes that a person can rely on in every conversation. */
+/** Default brakes, on which a person can rely in every conversation. */
 const usualBrakes: NonNullable<AgentOptions['braking']> = { fold: true, revert: { undo: true }, stall: true }
 /** Maximum length of the name of a scope. */
 const mostName = 256
 
 /**
- * Starts or continues an agent in a folder, by default one that codes there, and records it in `.escapement` there with every request it makes.
+ * Starts or continues an agent in a folder, by default a coding agent, and records it in `.escapement` there with every request it makes.
  *
- * @throws RuntimeError `INVALID_OPTION` if `dir` is not a folder, `STORE_OPEN_FAILED` if it cannot be written, and what `runtime.resume` throws.
+ * @throws RuntimeError `INVALID_OPTION` if `dir` is not a folder, `STORE_OPEN_FAILED` if it cannot be written, and the errors of `runtime.resume`.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { recordIn, resume, definition: given, runtime: shared = {} } = options
@@ -131,7 +131,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
-/** Returns the messages that the conversation does not have in their current form. */
+/** Returns the messages that the conversation lacks in their current form. */
 function untold(messages: readonly AgentsMdMessage[], { conversation }: Agent): AgentsMdMessage[] {
   const last = new Map<string, string>()
   for (const { message } of conversation.trunk())
@@ -140,10 +140,10 @@ function untold(messages: readonly AgentsMdMessage[], { conversation }: Agent): 
   return messages.filter(({ content, provenance }) => last.get(provenance.name) !== content)
 }
 
-/** Ids start with a letter or digit. */
+/** Returns the beginning of an agent's id, which must start with a letter or digit. */
 const idStart = ({ name }: AgentDefinition): string => name.replace(/^[^A-Za-z0-9]+/, '') || 'agent'
 
-/** The command that continues a session, as typed in the current folder. */
+/** Returns the command that continues a session, as typed in the current folder. */
 export function resumeCommand(
   { agent, dir, place: { address } }: Pick<Session, 'dir' | 'place'> & { readonly agent: Pick<Agent, 'id'> },
   { cwd }: Pick<CliHost, 'cwd'>,
@@ -155,10 +155,10 @@ export function resumeCommand(
   return howToResume(agent.id, named)
 }
 
-/** Words that tell a person how to continue a session. */
+/** Returns a hint on how to continue a session. */
 export const resumeHint = (...of: Parameters<typeof resumeCommand>): string => `continue with: ${resumeCommand(...of)}`
 
-/** An agent that works in a folder with tools. @throws RuntimeError `INVALID_OPTION` if `dir` is not a folder. */
+/** Defines an agent that works in a folder with tools. @throws RuntimeError `INVALID_OPTION` if `dir` is not a folder. */
 export function defineCoder({
   dir,
   choice,

@@ -12,7 +12,7 @@ import { chooseModel, type ModelChoice } from '../models/chooseModel.ts'
 import { storePlace } from '../config/storePlace.ts'
 import { openSession, type Session, type SessionOptions } from './openSession.ts'
 
-/** Milliseconds between words of the embedded model where a person watches. */
+/** Milliseconds between the embedded model's words when a person watches. */
 export const wordDelayMs = 12
 
 /** Returns the configuration's settings for a session. */
@@ -29,14 +29,14 @@ export const settingsOf = (
   },
 })
 
-/** The rules that a person added for a folder. They are kept outside of it, where the agent's file tools cannot write. */
+/** Returns the store of a person's rules for a folder. It is outside the folder, where the agent's file tools cannot write. */
 export const rulesOf = (dir: string, { env }: Pick<CliHost, 'env'>): RuleStore =>
   fileRules(join(env['HOME'] ?? homedir(), '.escapement', 'rules.jsonl'), { folder: dir })
 
 /** Returns true if the costs of an agent are known. */
 export const isPriced = ({ pricing, prices }: Session['definition']): boolean => pricing !== null || prices !== null
 
-/** A new session of `run` or `chat`. */
+/** Result of starting a session of `run` or `chat`. */
 export interface Work {
   readonly session: Session
   readonly modelId: string
@@ -44,7 +44,7 @@ export interface Work {
 }
 
 /**
- * Begins a session of the agent that a person works with: one of the configuration, else the coding agent for the folder.
+ * Begins a session of the agent for a person to work with: one of the configuration, or else the coding agent for the folder.
  *
  * @throws RuntimeError as `loadConfig`, `chooseModel` and `openSession`.
  */
@@ -73,11 +73,11 @@ export async function openWork(invocation: Invocation, host: CliHost): Promise<W
   return { session, modelId: session.definition.model.id, isPriced: isPriced(session.definition) }
 }
 
-/** Returns the callback for trouble with `AGENTS.md` files, for an agent that is told them: the coding agent, and others by `agentsMd`. */
+/** Returns the callback for trouble with `AGENTS.md` files, for an agent that gets them: the coding agent, and others by `agentsMd`. */
 export const guideTrouble = (isTold: boolean, { stderr }: Pick<CliHost, 'stderr'>): SessionOptions['onGuideTrouble'] =>
   isTold ? (trouble) => tell(stderr, `${trouble}\n`) : undefined
 
-/** Says why the model was chosen, if the agent uses it. */
+/** Prints the reason why the model was chosen, if the agent uses it. */
 export function sayChoice(
   { notice, model }: ModelChoice,
   definition: Session['definition'] | undefined,

@@ -11,7 +11,7 @@ export function readMetadata(text: string): Metadata {
   return Object.fromEntries(pairs)
 }
 
-/** Reads a value as written in code: a number, a boolean, or a string, which needs quotes only to look like one of those. */
+/** Reads a value in code notation: a number, a boolean, or a string, which needs quotes only if it looks like one of those. */
 function valueOf(text: string): string | number | boolean {
   if (text === 'true' || text === 'false') return text === 'true'
   if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text)) return Number(text)

@@ -13,6 +13,6 @@ export function readSince(text: string, now: number): number {
   )
 }
 
-/** A day begins at midnight here, not in Greenwich. */
+/** Returns the time for a text. A day begins at local midnight, not at that of UTC. */
 const timeOf = (text: string): number =>
   /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text.length === 10 ? `${text}T00:00` : text) : Number.NaN

@@ -12,7 +12,7 @@ import { folderPlace, shownAddress, storePlace, type StorePlace } from '../confi
 import type { Invocation } from '../commandLine.ts'
 import { nearestWord } from '../../../../src/protocol/checks/nearestWord.ts'
 
-/** The place of logs, and their store. */
+/** A place for logs, and its store. */
 export interface SessionLogs {
   readonly place: StorePlace
   readonly store: ErasableStore
@@ -25,8 +25,8 @@ interface OpenLogsOptions {
 }
 
 /**
- * Opens the logs in the store given by `--logs`, else in that of the configuration, else in `.escapement` under `--dir`. Creates nothing. `mayBeNew`:
- * `--logs` may name a folder that does not exist yet.
+ * Opens the logs in the store given by `--logs`, or else in that of the configuration, or in `.escapement` under `--dir`. Creates nothing.
+ * `mayBeNew`: `--logs` may name a folder that does not exist yet.
  *
  * @throws RuntimeError `INVALID_OPTION` if the folder given by an option does not exist.
  */
@@ -75,14 +75,14 @@ function hintFor(id: string, ids: readonly string[]): string {
   return ids.length === 0 ? 'It has none.' : `"escapement sessions" lists the ${ids.length} there are.`
 }
 
-/** Ids of the sessions forked from this one's own log; unreadable logs are skipped. */
+/** Returns the ids of the sessions forked from this one's own log. Unreadable logs are skipped. */
 export async function forksOf({ store }: SessionLogs, id: string): Promise<string[]> {
   const forks: string[] = []
   for await (const log of allLogs(pagesOf(store), { forkedFrom: id })) forks.push(log.id)
   return forks.toSorted()
 }
 
-/** Returns true if JSON is to be printed: on request, or if the output is not a terminal. */
+/** Returns true if JSON is to be printed: on request, or because the output is not a terminal. */
 export const wantsJson = ({ json }: Pick<Invocation, 'json'>, { stdout }: CliHost): boolean => json || !stdout.isTTY
 
 /** Returns the maximum line width; `Infinity` if the output is not a terminal. */
@@ -92,7 +92,7 @@ export const columnsOf = ({ stdout }: Pick<CliHost, 'stdout'>): number =>
 /** Quotes a word for a shell. */
 const quoted = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
-/** Returns the command that continues a session, for the same folders. */
+/** Returns the command that continues a session, with the same folders. */
 export function howToResume(id: string, { dir, logs }: LogPlace): string {
   const options = Object.entries({ dir, logs: logs === undefined ? undefined : shownAddress(logs) }).flatMap(
     ([name, value]) => (value === undefined ? [] : [`--${name} ${quoted(value)}`]),
@@ -116,7 +116,7 @@ export function readCount(option: string, text: string): number {
   throw new RuntimeError('INVALID_OPTION', `${option} must be a whole number from 0 on; it is "${text}".`)
 }
 
-/** Returns the index of a turn that a person names: the first one is turn 1. @throws RuntimeError `INVALID_OPTION` */
+/** Returns the index for a turn number, which counts from 1. @throws RuntimeError `INVALID_OPTION` */
 export function readTurn(option: string, text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text) - 1
   throw new RuntimeError('INVALID_OPTION', `${option} must be a whole number from 1 on; it is "${text}".`)

@@ -4,7 +4,7 @@ import type { Invocation } from '../commandLine.ts'
 import { storePlace, type StorePlace } from '../config/storePlace.ts'
 
 /**
- * Returns the place of the logs that several processes share: that of `--logs`, else of `ESCAPEMENT_LOGS`, else `fallback`.
+ * Returns the place of logs shared by several processes: that of `--logs`, or else of `ESCAPEMENT_LOGS`, or `fallback`.
  *
  * @throws RuntimeError `INVALID_OPTION` if none is given, and for a folder
  */

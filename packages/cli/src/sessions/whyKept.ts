@@ -4,7 +4,7 @@ import { refuse } from './sessionLogs.ts'
 import { onStopSignal } from '../signals.ts'
 import { LiveScreen } from '../terminal/liveScreen.ts'
 
-/** Asks for confirmation before a permanent deletion, unless `--yes` is given. Returns an exit code if it is not to be deleted, else `undefined`. */
+/** Asks for confirmation before a permanent deletion, unless `--yes` is given. Returns an exit code if nothing may be deleted, else `undefined`. */
 export async function whyKept(
   { yes, json }: Pick<Invocation, 'yes' | 'json'>,
   host: CliHost,

@@ -16,7 +16,7 @@ export interface ReachedServer {
 
 /**
  * Connects to the command's server, does the work and disconnects. Does not wait for a server that is unreachable at first. Rejects
- * with `INVALID_OPTION`, `BRIDGE_UNAUTHORISED`, what the work rejects with, and the server's reason for closing for good.
+ * with `INVALID_OPTION`, `BRIDGE_UNAUTHORISED`, the error of the work, and the server's reason for closing permanently.
  */
 export async function withServer(
   { before: [address = ''], token }: Invocation,
@@ -46,7 +46,7 @@ export async function withServer(
   }
 }
 
-/** Rejects once the server has closed the connection for good, saying why. */
+/** Rejects with the reason once the server has closed the connection permanently. */
 function closedForGood(client: Client): Promise<never> {
   const closed = Promise.withResolvers<never>()
   // Any call on a closed client rejects with the reason.

@@ -2,7 +2,7 @@ import type { CliHost } from '../cliHost.ts'
 import type { PickerItem } from './input/picker.ts'
 import { LiveScreen } from './liveScreen.ts'
 
-/** Has a person choose from a list; `undefined` if nothing was chosen. */
+/** Lets a person choose from a list; `undefined` if nothing was chosen. */
 export type Pick = (title: string, items: readonly PickerItem[]) => Promise<number | undefined>
 
 /** Lets a person choose at a terminal where no chat is open. */

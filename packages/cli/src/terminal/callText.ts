@@ -5,14 +5,14 @@ import { besideEdit, editOf, hidesNothing, type FileEdit } from '../../../charts
 import type { Colours } from './colours.ts'
 import { diffCounts, diffRows } from './diffRows.ts'
 
-/** Maximum rows of a call shown at once; the rest is shown before the call can be allowed. */
+/** Maximum number of rows of a call shown at once. The rest is shown before the call can be allowed. */
 const mostShown = 40
 const indent = '    '
 
-/** A call that waits for a person. */
+/** Text of a call that waits for a person. */
 export interface CallText {
   readonly head: string
-  /** The rest of the call that does not fit in the head, or the beginning of the rest. */
+  /** Rows of the call that do not fit in the head, or the first of them. */
   readonly rows: readonly string[]
   /** All rows, if `rows` are cut. */
   readonly rest: readonly string[]
@@ -20,11 +20,11 @@ export interface CallText {
 
 export interface CallTextOptions {
   readonly colours: Colours
-  /** Columns of the terminal. Default 80. */
+  /** Columns of the terminal. Default: 80. */
   readonly columns?: number | undefined
 }
 
-/** Returns the input of a call in one row; a command, or a path alone, as one would type it, if it contains no "{". */
+/** Returns the input of a call in one row. A single command or path is shown as typed if it contains no "{". */
 function inOneRow(input: unknown): string {
   const { command, ...rest } = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>
   const others = Object.keys(rest)
@@ -34,8 +34,8 @@ function inOneRow(input: unknown): string {
 }
 
 /**
- * Returns the whole input of a call as rows of a terminal: an edit as its changes, anything else as one row if it fits, else as from `callInFull`.
- * Every row is marked as part of the call, and only the rows in `rest` are left out. Pure.
+ * Returns the whole input of a call as terminal rows: an edit as its changes, anything else as one row if it fits, or else as from `callInFull`.
+ * Every row is marked as part of the call. Only the rows in `rest` are left out. Pure.
  */
 export function callText(name: string, input: unknown, { colours, columns = 80 }: CallTextOptions): CallText {
   const edit = editOf(name, input, Infinity)
@@ -51,11 +51,11 @@ export function callText(name: string, input: unknown, { colours, columns = 80 }
   )
 }
 
-/** Splits a line wider than the terminal into rows that are marked as continuations: an unmarked row would look like a new one. */
+/** Splits a line wider than the terminal into rows marked as continuations, since an unmarked row would look like a new one. */
 const wrapped = (row: string, columns: number): string[] =>
   atWords(row, columns - indent.length - 3).map((part, index) => `${indent}${index === 0 ? '' : '╎ '}${part}`)
 
-/** Splits a text into parts of at most `columns` columns, behind a blank where one is in the second half of a part. Nothing is lost. */
+/** Splits a text into parts of at most `columns` columns, after a blank if the second half of a part has one. No text is lost. */
 function atWords(text: string, columns: number): string[] {
   const parts: string[] = []
   let begun = ''

@@ -42,7 +42,7 @@ const dark: Codes = {
 
 const light: Codes = { ...dark, blue: ['34', 39], magenta: ['35', 39] }
 
-/** Yellow, cyan and faint text of palettes can hardly be read on white. */
+/** Codes for light backgrounds. The palette's yellow, cyan and faint text are hardly readable on white. */
 const lightOf256: Codes = {
   ...light,
   dim: ['38;5;242', 39],
@@ -54,7 +54,7 @@ const lightOf256: Codes = {
   cyan: ['38;5;24', 39],
 }
 
-/** Colours for a stream; `asked`: the theme that a person chose. See `themeOf`. */
+/** Returns the colours for a stream. `asked`: the theme that a person chose. See `themeOf`. */
 export function coloursFor(
   stream: { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,
@@ -93,6 +93,6 @@ const colourOf: { readonly [S in SessionStatus]: 'green' | 'yellow' | 'red' } = 
   failed: 'red',
 }
 
-/** The colour of a status. */
+/** Returns the function that colours a status. */
 export const paintStatus = (status: SessionStatus, colours: Colours): ((text: string) => string) =>
   colours[colourOf[status]]

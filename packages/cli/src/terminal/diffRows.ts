@@ -8,11 +8,11 @@ import type { Colours } from './colours.ts'
 export interface DiffRowsOptions {
   readonly colours: Colours
   readonly indent: string
-  /** Maximum number of lines shown; the number of further lines is told. */
+  /** Maximum number of lines shown. The number of further lines is printed. */
   readonly most: number
-  /** Width to which lines are cut. Default: they are not cut. */
+  /** Width to which lines are cut. Default: lines are not cut. */
   readonly columns?: number
-  /** Width at which lines are wrapped, so that all of them is shown: for changes that people decide about. */
+  /** Width at which lines are wrapped, for changes that people decide about and must see in full. */
   readonly wrapAt?: number
 }
 
@@ -26,7 +26,7 @@ export const diffHeight = ({ hunks }: LineDiff): number =>
 
 const marks = { same: ' ', added: '+', removed: '-' } as const
 
-/** Lays out a difference of lines as rows of a terminal, in colours, without the control characters of the compared texts. Pure. */
+/** Lays out a difference of lines as coloured terminal rows, without the control characters in the compared texts. Pure. */
 export function diffRows(diff: LineDiff, { colours, indent, most, columns, wrapAt }: DiffRowsOptions): string[] {
   const paint = { same: colours.dim, added: colours.green, removed: colours.red }
   const height = diffHeight(diff)

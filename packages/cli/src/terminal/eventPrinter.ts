@@ -22,29 +22,29 @@ export interface PrinterOptions {
   readonly colours: Colours
   /** True if costs are known, for the last line of a run. */
   readonly isPriced: boolean
-  /** True if the terminal takes links. Default: false. */
+  /** True if the terminal supports links. Default: false. */
   readonly hasLinks?: boolean
-  /** True if the terminal is dumb: replies stay as they were written. Default: false. */
+  /** True if the terminal is dumb, so that replies are printed unchanged. Default: false. */
   readonly isDumb?: boolean
-  /** Way to resume here, in place of `agent.resume()`, which failures advise. Default: the same. */
+  /** Instruction for resuming, in place of the `agent.resume()` that error messages advise. Default: that call. */
   readonly resume?: string
   /** Appended to the last line of every run. */
   readonly footer?: string
-  /** Returns true if calls that need an approval are shown here before they run, so that their changes need not be shown again. */
+  /** Returns true if calls that need an approval are shown here before they run, so that their changes are not shown again. */
   isAsking?(): boolean
 }
 
-/** Maximum number of lines of a change that are shown once it is made. */
+/** Maximum number of lines shown of a completed change. */
 const mostChanged = 12
 const usualColumns = 80
-/** Milliseconds after which the end of a run rings the bell, as a person may be looking elsewhere. */
+/** Duration in milliseconds from which the end of a run rings the bell, as a person may be looking elsewhere. */
 const longRunMs = 10_000
 
 type Printers = { readonly [T in AgentEvent['type']]?: (event: EventOf<T>) => void }
 
 /**
- * Prints an agent's events for people: text as it streams, a line for each tool call, and one for the run. Replies are laid out as Markdown where a
- * screen can draw rows again, without colours too; elsewhere they stay as they were written.
+ * Creates a function that prints an agent's events for people: text as it streams, one line per tool call, and one per run. Replies are laid out
+ * as Markdown where a screen can redraw rows, even without colours; elsewhere they are printed unchanged.
  */
 export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => void {
   const { screen, colours, isDumb = false } = options
@@ -53,11 +53,11 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
   const seen = new Set<string>()
   const times = new WorkTimes()
   let took: Took | undefined
-  /** Policies that planned reverts, by the requests' ids. */
+  /** Names of policies that planned reverts, by request id. */
   const planned = new Map<string, string>()
-  /** The failure that was told last, in its words. */
+  /** The last printed failure message. */
   let failure: string | undefined
-  /** Characters of the reply's text printed so far. */
+  /** Number of characters of the reply's text printed so far. */
   let shown = 0
   const endLine = (): void => {
     if (!screen.isAtLineStart) screen.write('\n')
@@ -216,7 +216,7 @@ const rungWords: Readonly<Record<EventOf<'stall.detected'>['rung'], string>> = {
 interface RunLineOptions extends PrinterOptions {
   /** Absent if the run's start was not seen. */
   readonly took: Took | undefined
-  /** The failure that was told last: nothing is told twice. */
+  /** The last printed failure, which is not printed again. */
   readonly failure: string | undefined
 }
 
@@ -265,7 +265,7 @@ function revertLine(event: EventOf<'revert.applied'>, policy: string | undefined
 const errorWords = ({ message, code }: ErrorInfo, { resume }: Pick<PrinterOptions, 'resume'>): string =>
   `${resume === undefined ? message : resumedBy(message, resume)} (${code})`
 
-/** Returns the message of a failure with the way in which a person resumes an agent, in place of the call that code makes. Pure. */
+/** Returns a failure message with the person's way to resume an agent in place of the code's. Pure. */
 export const resumedBy = (message: string, resume: string): string => message.replaceAll('agent.resume()', resume)
 
 /** Returns the reason why a run ended before it was done. */

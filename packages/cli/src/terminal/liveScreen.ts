@@ -26,7 +26,7 @@ export interface LineInput {
   isCommand?(line: string): boolean
   /** Called for Ctrl-C, while the typed text is still there. */
   onInterrupt(): void
-  /** Called for Esc, where it closes nothing else. */
+  /** Called for Esc when it does not close anything. */
   onEscape?(): void
   /** Called for Ctrl-D on an empty line, or when the terminal has gone away. */
   onEnd(): void
@@ -41,14 +41,14 @@ interface Question {
   readonly menu: readonly MenuItem[]
   /** Index of the chosen answer of the menu. */
   chosen: number | undefined
-  /** True once keys go to the question: not before a person who was typing when it came has paused. */
+  /** True once keys go to the question. This waits until a person who was typing when it came has paused. */
   isOpen: boolean
   answer(line: string | undefined): void
 }
 
-/** Number of rows assumed for a terminal that does not tell. */
+/** Number of rows assumed for a terminal that does not report it. */
 const usualRows = 24
-/** Rows that the answers below a question leave to the input line. */
+/** Minimum number of rows left to the input line by the answers below a question. */
 const leastInputRows = 4
 
 /**
@@ -58,14 +58,14 @@ const leastInputRows = 4
 export class LiveScreen implements Screen {
   readonly #host: CliHost
   readonly #clock: Clock
-  /** The end of the last line of text, from where it was wrapped. */
+  /** The last row of the last line of text, after wrapping. */
   #partial = ''
   /** Indent of the last line of text, in columns. */
   #indent: number | undefined
   #status: string | undefined
-  /** Returns the part of the text that may still change, as lines for a number of columns. */
+  /** Returns the text that may still change, as lines for a number of columns. */
   #rest: ((columns: number) => readonly string[]) | undefined
-  /** Columns taken by the rows from that of `#partial` to that of the cursor, which stands in the column after these. */
+  /** Widths of the rows from that of `#partial` to that of the cursor, and the number of columns before the cursor. */
   #drawn: { readonly widths: readonly number[]; readonly column: number } = { widths: [0], column: 0 }
   #line: InputLine | undefined
   readonly #pastes = new Pastes()
@@ -76,7 +76,7 @@ export class LiveScreen implements Screen {
   #question: Question | undefined
   /** Text typed for a question that was withdrawn. It is not a message, and is put aside as soon as the next question comes. */
   #leftOver = ''
-  /** Lists and forms in the place of the line; the last one has the keys. */
+  /** Lists and forms in place of the line. The last one gets the keys. */
   readonly #panels: Panel[] = []
   #isClosed = false
 
@@ -183,12 +183,12 @@ export class LiveScreen implements Screen {
     })
   }
 
-  /** Has a person choose from a list; resolves with the index of an item, or with `undefined` if none was chosen or `signal` aborts. */
+  /** Lets a person choose from a list. Resolves with the index of an item, or with `undefined` if none was chosen or `signal` aborts. */
   pick(title: string, items: readonly PickerItem[], signal: AbortSignal): Promise<number | undefined> {
     return this.#show(pickerPanel(title, items), signal)
   }
 
-  /** Has a person fill in a form, once a person who types has paused; `undefined` if nobody does or `signal` aborts. */
+  /** Lets a person fill in a form, once a typing person has paused; `undefined` if there is no answer or `signal` aborts. */
   async fillIn(form: FormToFill, signal: AbortSignal): Promise<FormAnswer | undefined> {
     this.#bell.ring()
     for (let wait = this.#typesForMs; wait > 0; wait = this.#typesForMs) await pause(wait, this.#clock, signal)
@@ -300,7 +300,7 @@ export class LiveScreen implements Screen {
     return true
   }
 
-  /** Releases the terminal if no input is open any more. */
+  /** Releases the terminal once no input is open. */
   #release(): void {
     if (this.#input === undefined && this.#question === undefined && this.#panels.length === 0) this.#endEdit()
   }
@@ -314,7 +314,7 @@ export class LiveScreen implements Screen {
     line.close()
   }
 
-  /** Writes the last line of text again, with the text that follows it. */
+  /** Rewrites the last line of text, with the text that follows it. */
   #flow(text: string): void {
     const { done, open, indent } = wordWrapped(text, this.#host.stdout.columns, this.#indent)
     const erase = this.#erase()
@@ -329,7 +329,7 @@ export class LiveScreen implements Screen {
     this.#host.stdout.write(erase + this.#lastRows())
   }
 
-  /** Terminals wrap the rows there are anew when they get narrower. */
+  /** Redraws after a resize. Terminals rewrap existing rows when they get narrower. */
   #onResize = (): void => {
     const { columns } = this.#host.stdout
     const { widths, column } = this.#drawn
@@ -372,12 +372,12 @@ export class LiveScreen implements Screen {
     return coloursFor(this.#host.stdout, this.#host.env, this.#host.theme)
   }
 
-  /** Milliseconds that a person who types a line has not paused for yet. */
+  /** Milliseconds until a typing person counts as pausing. */
   get #typesForMs(): number {
     return ['', this.#leftOver].includes(this.typed) ? 0 : this.#bell.typesForMs
   }
 
-  /** The list or form that is open, or else the line being typed. */
+  /** Draws the open list or form, or else the line being typed. */
   #drawnInput(columns: number, rows: number): DrawnInput | undefined {
     if (this.#line === undefined) return undefined
     const panel = this.#panels.at(-1)

@@ -2,7 +2,7 @@ import { oneLine } from '../../../charts/src/plainText.ts'
 import { fitted, textWidth } from '../../../charts/src/textWidth.ts'
 import type { Key } from './input/keys.ts'
 
-/** One of the answers to a question. */
+/** An answer to a question, as a menu item. */
 export interface MenuItem {
   /** Text that a person can type instead of choosing the answer. */
   readonly typed: string
@@ -19,8 +19,8 @@ export type MenuStep =
 const moves: Readonly<Record<string, 1 | -1>> = { up: -1, 'ctrl+p': -1, 'shift+tab': -1, down: 1, 'ctrl+n': 1, tab: 1 }
 
 /**
- * Applies a key to the answers below a line in which `typed` stands. No answer is chosen until an arrow is pressed, so that an Enter meant for text
- * typed before the question came decides nothing; a paste, or any key while the line has text, decides nothing either. Pure.
+ * Applies a key to the answers below a line that contains `typed`. No answer is chosen until an arrow is pressed, so that an Enter meant for text
+ * typed before the question came decides nothing. Pastes, and keys while the line has text, decide nothing either. Pure.
  */
 export function stepMenu(
   chosen: number | undefined,
@@ -43,7 +43,7 @@ export interface MenuRow {
   readonly isChosen: boolean
 }
 
-/** The answers as rows of a terminal: as many as fit, around the chosen one. Pure. */
+/** Lays out the answers as terminal rows, as many as fit around the chosen one. Pure. */
 export function menuRows(
   items: readonly MenuItem[],
   chosen: number | undefined,

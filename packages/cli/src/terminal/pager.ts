@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { isInteractive, type CliHost } from '../cliHost.ts'
 
-/** Shows colours, and leaves what was read on the screen. */
+/** Options for `less`: show colours, and leave the text on the screen. */
 const lessOptions = 'FRX'
 
 /**
- * Prints a text, at a terminal through `PAGER` (default: `less`) if it is longer than the screen. An empty `PAGER` and `cat` switch that off.
- * Where the pager cannot be started, the text is printed as it is.
+ * Prints a text. At a terminal it uses `PAGER` (default: `less`) if the text is longer than the screen. An empty `PAGER` and `cat` disable that.
+ * If the pager cannot be started, the text is printed directly.
  */
 export async function paged(text: string, host: CliHost): Promise<void> {
   const { stdout, stderr, env } = host
@@ -37,5 +37,5 @@ export async function paged(text: string, host: CliHost): Promise<void> {
   }
 }
 
-/** A shell's exit code for a command that is not there. */
+/** Exit code of a shell for a missing command. */
 const notFound = 127

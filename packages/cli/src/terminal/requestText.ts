@@ -7,7 +7,7 @@ import { counted, whole } from '../../../charts/src/amounts.ts'
 import type { Colours } from './colours.ts'
 import { indented, oneLine } from '../../../charts/src/plainText.ts'
 
-/** Returns the lines of a full request, with the origin of each message and a mark at those new since the previous request. */
+/** Returns the lines of a full request, with the origin of each message and a mark at messages new since the previous request. */
 export function requestLines(now: CapturedRequest, before: CapturedRequest | undefined, colours: Colours): string[] {
   const { request, provenance, turnIndex, attempt, model } = now
   const { system, tools, settings, messages } = request

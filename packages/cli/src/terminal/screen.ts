@@ -3,24 +3,24 @@ import type { FormAnswer } from './input/form.ts'
 import type { FormToFill } from './input/panels.ts'
 import type { MenuItem } from './menu.ts'
 
-/** Target of output. On a terminal it may hold a status line and an input line below the text; elsewhere it is text only. */
+/** Output target. On a terminal it may have a status line and an input line below the text; elsewhere it is text only. */
 export interface Screen {
   /** Appends text. */
   write(text: string): void
   /**
-   * Writes final lines unchanged, and shows text that may still change below all text, until the next call. `rest`: returns its lines for a number of
-   * columns. Only at terminals; where rows cannot be redrawn, `rest` is not shown.
+   * Writes final lines unchanged, and shows text that may still change below all text, until the next call. `rest` returns its lines for a number of
+   * columns. Only at terminals. Where rows cannot be redrawn, `rest` is not shown.
    */
   grow?(lines: readonly string[], rest?: (columns: number) => readonly string[]): void
-  /** Tells a person who looks elsewhere that something has come to an end. Only at a terminal. */
+  /** Rings the bell when something has ended, for a person who may be looking elsewhere. Only at a terminal. */
   ring?(): void
   /** Shows a status line below the text, or removes it; no effect unless it is a terminal. */
   setStatus(line: string | undefined): void
-  /** Asks a question and waits for a line, or for one of the answers of `menu`; `undefined` if there is no person to answer or `signal` aborts. */
+  /** Asks a question and waits for a line, or for one of the answers in `menu`; `undefined` if there is no person to answer or `signal` aborts. */
   ask(question: string, signal: AbortSignal, menu?: readonly MenuItem[]): Promise<string | undefined>
-  /** Has a person fill in a form; `undefined` as for `ask`. Only at terminals. */
+  /** Lets a person fill in a form; `undefined` as for `ask`. Only at terminals. */
   fillIn?(form: FormToFill, signal: AbortSignal): Promise<FormAnswer | undefined>
-  /** Columns of a terminal; missing for a pipe or a file. */
+  /** Columns of the terminal. Missing for a pipe or a file. */
   readonly columns?: number
   /** True if there is a person to ask. */
   readonly isInteractive: boolean
@@ -30,7 +30,7 @@ export interface Screen {
 }
 
 /**
- * Returns a screen for a pipe or a file, or, with `columns`, for a terminal whose cursor is left alone: text only, and growing text once it is final.
+ * Returns a screen for a pipe or a file or, with `columns`, for a terminal whose cursor is not moved: text only. Growing text appears once final.
  */
 export function plainScreen(output: { write(text: string): unknown }, columns?: number): Screen {
   let isAtLineStart = true

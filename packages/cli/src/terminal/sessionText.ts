@@ -13,15 +13,15 @@ import { oneLine } from '../../../charts/src/plainText.ts'
 export interface SessionFacts {
   readonly forks: readonly string[]
   readonly logFile: string
-  /** Epoch milliseconds. */
+  /** Current time in epoch milliseconds. */
   readonly now: number
   /** Savings of the agent itself. */
   readonly savings: Savings
-  /** Savings of the agent and all below it, if there are any. */
+  /** Savings of the agent and all agents below it, if there are any. */
   readonly tree?: TreeSavings
 }
 
-/** A session's summary. */
+/** Returns the lines of a session's summary. */
 export function sessionLines(
   session: Session,
   { forks, logFile, now, savings, tree }: SessionFacts,
@@ -51,16 +51,16 @@ export function sessionLines(
   ]
 }
 
-/** Returns what the brakes saved, and what to know of it; nothing if they did nothing. */
+/** Returns facts about the savings from brakes; none if the brakes did nothing. */
 const savedFacts = (savings: Savings): readonly (readonly [string, string])[] =>
   savings.brakes.length + savings.byBrakes.requests === 0
     ? []
     : [['saved', savedWords(savings)], ...savingsNotes(savings).map((note) => ['', note] as const)]
 
-/** Changes whose savings are listed: the newest ones. */
+/** Maximum number of changes whose savings are listed, the newest. */
 const mostChanges = 20
 
-/** Returns a line for each change of what the model sees, with what it has brought so far. */
+/** Returns a line for each change of the model's view, with its savings so far. */
 export const broughtLines = ({ brakes }: Savings): string[] => [
   ...(brakes.length <= mostChanges ? [] : [counted(brakes.length - mostChanges, 'earlier change')]),
   ...tableLines(
@@ -74,7 +74,7 @@ export const broughtLines = ({ brakes }: Savings): string[] => [
   ),
 ]
 
-/** Returns lines on the sources of tools: the tools' names, the source's part of the system prompt, and its trouble, if any. */
+/** Returns lines on the sources of tools: their tools' names, their part of the system prompt, and their trouble, if any. */
 export const sourceLines = (sources: readonly LoggedSource[], colours: Colours): string[] =>
   sources.flatMap(({ source, tools, instructions = '', trouble }) => [
     `${colours.bold(oneLine(source))} · ${tools.length === 0 ? 'no tools' : tools.map(oneLine).join(', ')}`,
@@ -92,11 +92,11 @@ const usageText = (usage: Usage, costUsd: number): string => {
   return `${whole(totalTokens(usage))} tokens (${parts.join(', ')}), cost ${money(costUsd)}`
 }
 
-/** Returns an agent's spending in words: `12 turns · 34,567 tokens (…), cost $0.27`. Pure. */
+/** Describes an agent's spending: `12 turns · 34,567 tokens (…), cost $0.27`. Pure. */
 export const spentWords = ({ turns, usage, costUsd }: Spent): string =>
   `${counted(turns, 'turn')} · ${usageText(usage, costUsd)}`
 
-/** The runs of a session, each followed by its turns. */
+/** Returns the lines of a session's runs, each followed by its turns. */
 export function runLines(runs: readonly SessionRun[], colours: Colours): string[] {
   const turns = tableLines(runs.flatMap((run) => run.turns.map((turn) => turnRow(turn, colours))))
   let at = 0

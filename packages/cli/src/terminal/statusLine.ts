@@ -16,7 +16,7 @@ import { callLine } from '../../../charts/src/toolLine.ts'
 import { WorkTimes } from '../../../charts/src/workTimes.ts'
 
 const everyMs = 1000
-/** Milliseconds below which a duration is not shown. */
+/** Minimum duration that is shown, in milliseconds. */
 const leastMs = 1000
 
 interface CallUnderWay {
@@ -24,11 +24,11 @@ interface CallUnderWay {
   readonly isChild: boolean
 }
 
-/** Facts about the agent that its events do not tell. */
+/** Facts about the agent that its events do not contain. */
 export interface StatusFacts {
-  /** Returns the tokens that the model takes, if that is known. */
+  /** Returns the size of the model's context window in tokens, if known. */
   window?(): number | undefined
-  /** Returns words for what each sub-agent does: `coder writing`. */
+  /** Returns the current work of each sub-agent in words: `coder writing`. */
   below?(): readonly string[]
   /** Returns the agent's state, which may have a plan; `undefined` if it has none. */
   appState?(): unknown
@@ -41,8 +41,8 @@ const stepChars = [40, 24, 12] as const
 const leastParts = 2
 
 /**
- * Describes the work of an agent in a line of `columns`. First the parts behind its sub-agents are left out, then what these do, then parts at
- * its end, the words of the plan's step before the plan, then the hint how to stop it. The current work stays, even if it is wider. Pure.
+ * Describes an agent's work in a line of `columns`. Left out first are the parts after its sub-agents, then the sub-agents' work, then parts at
+ * its end, the words of the plan's step before the plan, then the hint for stopping. The current work stays, even if it is wider. Pure.
  */
 export function statusText(facts: NowFacts, hint: string, columns: number): string {
   const { at, step } = facts.plan ?? {}
@@ -76,11 +76,11 @@ interface RunUse {
   readonly limits: Limits
   readonly turns: number
   readonly tokens: number
-  /** Cost in US dollars, as the limits count it. */
+  /** Cost in US dollars as counted for the limits. */
   readonly costUsd: number
 }
 
-/** Shows the work of a busy agent below the text, in the words of the page. */
+/** Shows a busy agent's work below the text, in the same words as the page. */
 export class StatusLine {
   readonly #screen: Screen
   readonly #colours: Colours
@@ -102,7 +102,7 @@ export class StatusLine {
   #since: number | undefined
   #cancelTimer: (() => void) | undefined
 
-  /** `hint`: effect of Ctrl-C. */
+  /** `hint` describes the effect of Ctrl-C. */
   constructor(screen: Screen, colours: Colours, clock: Clock, hint = 'Ctrl-C to stop', known: StatusFacts = {}) {
     this.#known = known
     this.#hint = hint
@@ -135,7 +135,7 @@ export class StatusLine {
     this.#draw()
   }
 
-  /** Begins with an agent that is already busy. */
+  /** Shows an agent that is already busy. */
   begin(state: string): void {
     this.#state = state
     if (this.#since === undefined) this.#start()
@@ -171,7 +171,7 @@ export class StatusLine {
     }
   }
 
-  /** Returns the limit that would end the run first, in words. */
+  /** Describes the limit that would end the run first. */
   #nearest(): string | undefined {
     if (this.#run === undefined) return undefined
     const { limits, ...used } = this.#run

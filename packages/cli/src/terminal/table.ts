@@ -1,10 +1,10 @@
 import { textWidth } from '../../../charts/src/textWidth.ts'
 
-/** One cell; coloured after padding, so that colours do not affect the width. */
+/** A table cell. It is coloured after padding, so that colours do not affect the width. */
 export interface Cell {
   readonly text: string
   readonly paint?: (text: string) => string
-  /** Aligns right, for numbers. */
+  /** True to align right, for numbers. */
   readonly isRight?: boolean
 }
 

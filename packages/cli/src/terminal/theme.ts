@@ -9,9 +9,9 @@ type Env = Readonly<Record<string, string | undefined>>
 const isSet = (value: string | undefined): boolean => (value ?? '') !== ''
 
 /**
- * Returns the theme of a stream. In this order: `--theme none` (`asked`); `FORCE_COLOR`, which gives colours to anything (force-color.org); no
- * colours if the stream is not a terminal or is a dumb one; a theme that is asked for; `NO_COLOR` (no-color.org). Empty variables count as unset.
- * `COLORFGBG` tells if the background is light; without it the background is taken to be dark. Pure.
+ * Returns the theme of a stream, by the first that applies: `--theme none` (`asked`); `FORCE_COLOR`, which enables colours (force-color.org); no
+ * colours if the stream is not a terminal or is a dumb one; the requested theme; `NO_COLOR` (no-color.org). Empty variables count as unset.
+ * `COLORFGBG` tells if the background is light; without it the background is assumed to be dark. Pure.
  */
 export function themeOf({ isTTY = false }: { readonly isTTY?: boolean }, env: Env, asked?: Theme): Theme {
   if (asked === 'none') return 'none'
@@ -24,11 +24,11 @@ export function themeOf({ isTTY = false }: { readonly isTTY?: boolean }, env: En
 /** Numbers of the light colours in a palette of 16: white, and all bright ones but dark grey. */
 const lightColours = new Set([7, 9, 10, 11, 12, 13, 14, 15])
 
-/** Reads the background from `COLORFGBG`: `fg;bg` or `fg;default;bg`, in numbers of colours. */
+/** Reads the background from `COLORFGBG`: `fg;bg` or `fg;default;bg`, as colour numbers. */
 function backgroundOf(told: string | undefined): 'dark' | 'light' {
   const last = /;(\d{1,2})$/.exec(told ?? '')?.[1]
   return last !== undefined && lightColours.has(Number(last)) ? 'light' : 'dark'
 }
 
-/** Returns true if a terminal says that it has 256 colours. Pure. */
+/** Returns true if a terminal reports 256 colours. Pure. */
 export const hasManyColours = (env: Env): boolean => isSet(env['COLORTERM']) || (env['TERM'] ?? '').includes('256')

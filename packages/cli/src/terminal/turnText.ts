@@ -21,7 +21,7 @@ const maxResultLines = 12
 const maxTextLines = 60
 const leastColumns = 12
 
-/** One turn: the messages sent, the model's reply, and the results of its calls. */
+/** Returns the lines of one turn: the messages sent, the model's reply, and the results of its calls. */
 export function turnLines({ run, turn, nodes }: TurnScene, colours: Colours, columns: number): string[] {
   const { index, status, input, reply, toolCalls, attempts, usage, startedAt, endedAt, changes } = turn
   const facts = [

@@ -2,11 +2,11 @@ import { cellsOf } from '../../../charts/src/textWidth.ts'
 
 /** A text laid out for a terminal. */
 export interface WrappedText {
-  /** Complete rows to be written: with a line break where the text has one or was wrapped at a word. */
+  /** Complete rows to be written, with a line break where the text has one or was wrapped at a word. */
   readonly done: string
   /** The row that may still grow. It may end with blanks beyond the last column, which must not be drawn. */
   readonly open: string
-  /** Columns of blanks before the line of that row; `undefined` while it has only blanks. */
+  /** Indent of that row's line, in columns; `undefined` while the line has only blanks. */
   readonly indent: number | undefined
 }
 
@@ -18,9 +18,9 @@ interface Cell {
 const isBlank = (text: string): boolean => text === ' '
 
 /**
- * Wraps a text at words, so that no row is wider than `columns`; continuation rows have the indent of their line. A word longer than a row is left to
+ * Wraps a text at words, so that no row is wider than `columns`. Continuation rows have the indent of their line. A word longer than a row is left to
  * the terminal, which wraps it without a line break, so that it can be copied in one piece. Only the blanks at the wraps are lost. `lineIndent`:
- * indent of the line that the text continues, if it began in an earlier row. Pure; takes time linear in the text.
+ * indent of the line that the text continues, if it began in an earlier row. Pure; linear in the length of the text.
  */
 export function wordWrapped(text: string, columns: number, lineIndent?: number): WrappedText {
   let done = ''
@@ -71,7 +71,7 @@ const colourAtEnd = /\u001B\[[\d;]*m$/
 /** Maximum length of a colour code written here. */
 const longestColour = 40
 
-/** Removes blanks at the end of a row; colour codes between and after them stay. */
+/** Removes blanks at the end of a row. Colour codes between and after them stay. */
 function withoutBlanks(row: string): string {
   let end = row.length
   let colours = ''
@@ -84,7 +84,7 @@ function withoutBlanks(row: string): string {
   }
 }
 
-/** Returns the part of an open row that is drawn: without the blanks that have no room. Pure. */
+/** Returns the drawn part of an open row, without blanks for which there is no room. Pure. */
 export function drawnRow(open: string, columns: number): string {
   let row = ''
   let width = 0
@@ -95,11 +95,11 @@ export function drawnRow(open: string, columns: number): string {
   return row
 }
 
-/** Maximum characters drawn of a line; the end of a longer line is drawn. */
+/** Maximum number of characters drawn of a line. Of a longer line, the end is drawn. */
 const mostDrawn = 20_000
 
 /**
- * Returns the last rows, at most `most`, that a terminal makes of lines without line breaks. Pure; its time is bounded by the text drawn, however
+ * Returns the last rows, at most `most`, into which a terminal wraps lines without line breaks. Pure; its time is bounded by the drawn text, however
  * long the lines are.
  */
 export function lastRowsOf(lines: readonly string[], columns: number, most: number): string[] {
@@ -124,7 +124,7 @@ function rowsOfLine(line: string, columns: number): string[] {
   return rows
 }
 
-/** A text as it is written to a stream: wrapped at words where that is a terminal, so that no word is torn at its edge. */
+/** Returns a text as written to a stream: wrapped at words if that is a terminal, so that its edge splits no word. */
 export function wrappedFor(
   { isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number },
   text: string,
@@ -134,7 +134,7 @@ export function wrappedFor(
   return done + open
 }
 
-/** Writes whole lines to a stream as `wrappedFor` lays them out. */
+/** Writes whole lines to a stream in the layout of `wrappedFor`. */
 export function tell(
   stream: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown },
   text: string,

@@ -6,21 +6,21 @@ import { isSocketAddress } from '../../../bridge/src/server/serveOptions.ts'
 import { DownWorkers } from './downWorkers.ts'
 import type { Place, WhoHas } from './gatewayOptions.ts'
 
-/** How long one look into the directory may take, and how long an agent is looked for, in milliseconds. */
+/** Time limits for one query of the directory, and for finding an agent, in milliseconds. */
 const lookMs = 3_000
 const findMs = 10_000
-/** Between two looks for an agent that is being looked for, at first and after a while, and for those that clients follow. */
+/** Intervals between queries for an agent that is being looked for (at first and later) and for agents that clients follow, in milliseconds. */
 const againMs = { first: 100, most: 1_000 } as const
 const followMs = 250
 
-/** Where an agent is. */
+/** Location of an agent. */
 export interface Whereabouts {
   readonly url: string
   /** True if no process has the agent, so that it has to be woken there. */
   readonly isPlaced: boolean
 }
 
-/** Workers that a directory may name, and the longest address of one, in characters. */
+/** Maximum number of workers that a directory may name, and maximum length of a worker's address, in characters. */
 const mostWorkers = 1_000
 const mostChars = 2_000
 
@@ -38,7 +38,7 @@ interface Parts {
   readonly workers: () => Promise<readonly string[]>
   readonly place: Place | undefined
   readonly clock: Clock
-  /** Tells the operator that the directory failed. */
+  /** Reports to the operator that the directory failed. */
   failed(message: string): void
 }
 
@@ -51,7 +51,7 @@ export class AgentFinder {
   readonly #followed = new Map<string, Set<Moved>>()
   #cancel: (() => void) | undefined
   #isClosed = false
-  /** How often the directory was asked who has an agent. */
+  /** Number of queries to the directory for the holder of an agent. */
   looks = 0
 
   constructor(parts: Parts) {
@@ -60,8 +60,8 @@ export class AgentFinder {
   }
 
   /**
-   * Where an agent is, or is to be woken. Waits for a worker that cannot be reached to be replaced, and for one that has not said yet where
-   * it is. Rejects with `AGENT_ELSEWHERE`: the process that has it does not serve clients; `AGENT_UNREACHABLE`; the reason of `signal`.
+   * Resolves with the worker that has an agent, or that is to wake it. Waits until an unreachable worker is replaced, or a new one has announced
+   * its address. Rejects with `AGENT_ELSEWHERE`: the process that has it does not serve clients; `AGENT_UNREACHABLE`; the reason of `signal`.
    */
   async find({ agentId, definition, failingSince }: Wanted, signal: AbortSignal): Promise<Whereabouts> {
     const until = (failingSince ?? this.#parts.clock.now()) + findMs
@@ -94,7 +94,7 @@ export class AgentFinder {
     throw new RuntimeError('AGENT_UNREACHABLE', `Agent "${agentId}" cannot be reached: ${why}.`)
   }
 
-  /** Resolves with a worker for an agent that no process has. */
+  /** Resolves with a worker for an agent that is in no process. */
   async #placed(agentId: string, definition: string | undefined): Promise<string | undefined> {
     const { place } = this.#parts
     if (place === undefined) return (await this.workers(agentId))[0]
@@ -102,7 +102,7 @@ export class AgentFinder {
     return url === undefined || !this.#isAddress(url) || this.down.has(url) ? undefined : url
   }
 
-  /** Tells whether a value from the directory is an address; writers to the directory may write anything there. */
+  /** Returns true if a value from the directory is an address; writers to the directory may write anything there. */
   #isAddress(url: unknown): url is string {
     if (typeof url === 'string' && url.length <= mostChars && isSocketAddress(url)) return true
     this.#parts.failed(
@@ -111,7 +111,7 @@ export class AgentFinder {
     return false
   }
 
-  /** Workers that can be reached, in an order of this key's own. Rejects as the directory does. */
+  /** Resolves with the reachable workers, in an order determined by `key`. Rejects as the directory does. */
   async workers(key: string): Promise<readonly string[]> {
     const urls = await this.#timed(() => this.#parts.workers())
     const rank = (url: string): string => createHash('sha256').update(`${key}\n${url}`).digest('hex')
@@ -123,7 +123,7 @@ export class AgentFinder {
       .map(({ url }) => url)
   }
 
-  /** Calls `moved` with the address of the worker that has an agent, a few times a second; returns a function that ends it. */
+  /** Calls `moved` with the address of the worker that has an agent, a few times a second; returns a function that stops the calls. */
   follow(agentId: string, moved: Moved): () => void {
     const listeners = this.#followed.get(agentId) ?? new Set()
     this.#followed.set(agentId, listeners)

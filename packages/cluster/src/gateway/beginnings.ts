@@ -1,15 +1,15 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 
-/** How long a stop waits at most for what was asked before it, in milliseconds: as long as an agent is looked for. */
+/** Maximum time for which a stop waits for earlier requests, in milliseconds: as long as an agent is looked for. */
 const waitMs = 10_000
 
-/** An agent that is asked, and the name of the client that asks, as far as its permit gives it one. */
+/** Agent of a request, and the name of the client that sends it, if its permit names one. */
 export interface Asked {
   readonly agentId: string
   readonly who: string | undefined
 }
 
-/** A stop does not wait for what another client asks, which could hold it up by asking on and on. */
+/** Key by client, so that a stop does not wait for another client, which could delay it endlessly with new requests. */
 const keyOf = ({ agentId, who }: Asked): string => JSON.stringify([agentId, who])
 
 /**
@@ -24,12 +24,12 @@ export class Beginnings {
     this.#clock = clock
   }
 
-  /** Number of agents with such requests, counted for each client. */
+  /** Number of agents with such requests, counted separately for each client. */
   get size(): number {
     return this.#open.size
   }
 
-  /** Enters a request. Returns a function to call once a worker has begun to answer it, or none will; idempotent. */
+  /** Adds a request. Returns an idempotent function to call once a worker has begun to answer the request, or none will. */
   enter(asked: Asked): () => void {
     const key = keyOf(asked)
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -42,7 +42,7 @@ export class Beginnings {
     }
   }
 
-  /** Resolves once all requests that the client entered so far for the agent have begun, or the time for that is over, or `signal` is aborted. */
+  /** Resolves once all requests that the client entered so far for the agent have begun, the time limit passes, or `signal` is aborted. */
   async before(asked: Asked, signal: AbortSignal): Promise<void> {
     const earlier = [...(this.#open.get(keyOf(asked)) ?? [])]
     if (earlier.length === 0 || signal.aborted) return

@@ -15,7 +15,7 @@ import { Route } from './route.ts'
 import { Upstream } from './upstream.ts'
 import type { WorkerFrame } from './workerFrames.ts'
 
-/** Objects and functions that clients of a gateway share. */
+/** Objects and functions that a gateway's clients share. */
 interface Shared {
   readonly finder: AgentFinder
   readonly clock: Clock
@@ -28,7 +28,7 @@ interface Shared {
   left(relay: ClientRelay): void
 }
 
-/** Error codes of refusals which say that the agent has moved. */
+/** Error codes of refusals that say that the agent has moved. */
 const moved: ReadonlySet<string | undefined> = new Set([
   'AGENT_ELSEWHERE',
   'AGENT_DETACHED',
@@ -36,19 +36,19 @@ const moved: ReadonlySet<string | undefined> = new Set([
   'STORE_LOCKED',
   'RUNTIME_CLOSED',
 ])
-/** Those of them that are true of one worker alone: wherever the agent is by now, it is no matter of the client. */
+/** Those codes of `moved` that concern a single worker. The client need not see them, wherever the agent is now. */
 const passing: ReadonlySet<string | undefined> = new Set(['AGENT_DETACHED', 'STORE_LEASE_LOST', 'RUNTIME_CLOSED'])
-/** Error codes which say that the store cannot be read at the moment. */
+/** Error codes that say that the store cannot be read at the moment. */
 const unread: ReadonlySet<string | undefined> = new Set(['STORE_READ_FAILED', 'STORE_OPEN_FAILED'])
 
-/** How often a command is taken to where its agent should be, before its refusal is believed. */
+/** Number of times that a command is sent to the agent's presumed worker before its refusal is accepted. */
 const mostRefusals = 8
-/** Pause between two tries, in milliseconds: the first, and the longest. */
+/** Pause between two attempts, in milliseconds: the first, and the longest. */
 const againMs = { first: 25, most: 2_000 } as const
 
 /**
- * One client of a gateway: takes its commands to the workers that have the agents, over one connection to each of them, and what they
- * say to the client. When an agent goes elsewhere, what was not answered is sent again, and reading goes on after the last record.
+ * Relays one client's commands to the workers that have the agents, over one connection to each worker, and the workers' frames
+ * to the client. When an agent moves, unanswered commands are sent again, and reading continues after the last record.
  */
 export class ClientRelay implements Relay {
   definitions: readonly string[] = []
@@ -86,7 +86,7 @@ export class ClientRelay implements Relay {
     return this.#asked.size
   }
 
-  /** Learns from a worker what its clients may spawn; while none can be reached it says nothing of it, and tells the client later. */
+  /** Learns from a worker which definitions its clients may spawn. If no worker can be reached, the client is told later. */
   async begin(): Promise<void> {
     if (!(await this.#learn())) void this.#learnLater()
   }
@@ -183,7 +183,7 @@ export class ClientRelay implements Relay {
     }
   }
 
-  /** The agent, or the machine, that a command is for. An agent without an id gets the one that a worker will give it. */
+  /** Returns the agent or machine that a command is for. An agent without an id gets the one that a worker will give it. */
   #agentOf(command: Command): string {
     if ('agentId' in command && command.agentId !== undefined) return command.agentId
     if ('hostId' in command) return command.hostId
@@ -192,7 +192,7 @@ export class ClientRelay implements Relay {
     return `${definition}-${hash.slice(0, 16)}`
   }
 
-  /** Finds the worker of an agent, and tells it what the last one did not answer. */
+  /** Finds the worker of an agent, and sends it the frames that the last worker did not answer. */
   async #look(route: Route): Promise<void> {
     if (route.isLooking) return
     route.isLooking = true
@@ -215,13 +215,13 @@ export class ClientRelay implements Relay {
     else this.#giveUp(route, failure)
   }
 
-  /** Follows an agent that the client reads: it may move, and its last worker may not know of that. */
+  /** Follows the location of an agent that the client reads, since its last worker may not know that it has moved. */
   #follow(route: Route): void {
     if (route.isSubscribed)
       route.stopFollowing ??= this.#gateway.finder.follow(route.agentId, (url) => this.#isNowAt(route, url))
   }
 
-  /** Takes the address of an agent from the directory. */
+  /** Takes an agent's address from the directory. */
   #isNowAt(route: Route, url: string): void {
     if (!route.isSubscribed) {
       route.stopFollowing?.()
@@ -233,14 +233,14 @@ export class ClientRelay implements Relay {
     }
   }
 
-  /** Called when its worker no longer has the agent. */
+  /** Called when the agent's worker no longer has it. */
   #lost(route: Route): void {
     route.url = undefined
     if (route.isIdle) this.#routes.delete(route.agentId)
     else void this.#look(route)
   }
 
-  /** Refuses commands without an answer. A client that reads the agent is told once, and continues to read when the agent is back. */
+  /** Refuses unanswered commands. A client that reads the agent is told once, and continues to read when the agent is back. */
   #giveUp(route: Route, error: ErrorInfo): void {
     for (const id of route.giveUp()) {
       this.#asked.delete(id)

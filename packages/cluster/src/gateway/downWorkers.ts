@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 
-/** How long a worker that could not be reached is left alone, in milliseconds: the first time, and at most. */
+/** Time for which an unreachable worker is not tried again, in milliseconds: the first time, and at most. */
 const restMs = { first: 100, most: 5_000 } as const
 
 interface Down {
@@ -8,7 +8,7 @@ interface Down {
   readonly failures: number
 }
 
-/** Workers that could not be reached, by their addresses: they are not tried again for a while. */
+/** Workers that could not be reached, by address. They are not tried again for a while. */
 export class DownWorkers {
   readonly #clock: Clock
   readonly #down = new Map<string, Down>()

@@ -4,10 +4,10 @@ import { errorInfo } from '../../../../src/protocol/errors.ts'
 import { listedIn, pageSize, type Listed, type WorkerFrame } from './workerFrames.ts'
 import { workerName } from './workerNames.ts'
 
-/** How often it looks for new workers while somebody watches, and how long one may take to answer, in milliseconds. */
+/** Interval between searches for new workers while a client watches, and time limit for a worker's answer, in milliseconds. */
 const lookMs = 1_000
 const answerMs = 5_000
-/** Agents that are told of one worker, or of all to one who watches, and how long one may take to list them, in milliseconds. */
+/** Maximum number of agents listed from one worker, and sent to a watching client, and time limit for a worker's list, in milliseconds. */
 const mostListed = 100_000
 const mostSeen = 200_000
 const listMs = 30_000
@@ -22,7 +22,7 @@ interface Parts {
   send(frame: object): void
   /** True if the client is told which worker has an agent. */
   readonly isNamed: boolean
-  /** Tells whether the client reaches an agent: workers know that of agents given by ids, and of no function. */
+  /** Returns true if the client may reach an agent. Workers apply limits to ids of agents, but not functions. */
   isWithin(agent: Listed): boolean
 }
 
@@ -30,7 +30,7 @@ interface Parts {
 export class FleetLists {
   readonly #parts: Parts
   readonly #waiting = new Map<string, (frame: WorkerFrame | undefined) => void>()
-  /** Agents that a watching client was told of, by id: address of the worker that has each, and `seq` of its last record. */
+  /** Agents that a watching client was told of, by id, with the address of the worker that has each and the `seq` of its last record. */
   readonly #seen = new Map<string, { readonly url: string; readonly seq: number }>()
   #watched: Set<string> | undefined
   #isClosed = false
@@ -49,7 +49,7 @@ export class FleetLists {
     }
   }
 
-  /** Takes the answer to a question; returns `false` if the question was not one of these. */
+  /** Takes the answer to a question; returns `false` if the question was not asked here. */
   answered(frame: WorkerFrame): boolean {
     const waiting = this.#waiting.get(frame.id ?? '')
     waiting?.(frame)
@@ -120,7 +120,7 @@ export class FleetLists {
     if (this.#watched === watched) this.#cancel = this.#parts.clock.after(lookMs, () => void this.#watch(watched))
   }
 
-  /** Ids of running agents: of all of them while the client watches, else of those without a parent. */
+  /** Ids of running agents: all of them while the client watches, else those without a parent. */
   async running(): Promise<ReadonlySet<string>> {
     if (this.#watched !== undefined) return new Set(this.#seen.keys())
     return new Set((await this.#all(undefined)).keys())

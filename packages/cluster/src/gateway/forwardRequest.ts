@@ -6,13 +6,13 @@ import { isAgentId } from '../../../../src/protocol/ids.ts'
 import type { AgentFinder } from './agentFinder.ts'
 import { awaitWorker, onConnected, workerRequest } from './workerRequest.ts'
 
-/** How many workers are tried. */
+/** Maximum number of workers that are tried. */
 const mostTries = 3
-/** A session of MCP is one worker's: which one stands before its id, as a hash that says nothing. */
+/** Header of an MCP session. As a session belongs to one worker, a hash of the worker precedes its id. */
 export const sessionHeader = 'mcp-session-id'
 const workerMark = /^([0-9a-f]{12})\.(.*)$/
 
-/** Headers between two ends of one connection, and those that say who the client is, which only the gateway says. */
+/** Headers that are not forwarded: those of a single connection, and those that identify the client, which only the gateway sets. */
 const keptBack: ReadonlySet<string> = new Set([
   'authorization',
   'connection',
@@ -32,11 +32,11 @@ const keptBack: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** A request as it goes on to a worker. */
+/** A request as it is forwarded to a worker. */
 export interface Forwarding {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Its path and query; below what is the worker's own, or at the path of another protocol. */
+  /** Path and query of the request: below the worker's own path, or at the path of another protocol. */
   readonly target: { readonly path: string; readonly isOwn: boolean }
   readonly body: string | undefined
   readonly agentId: string | undefined
@@ -52,17 +52,17 @@ interface Parts {
   lost(url: string, why: string): void
 }
 
-/** Names in a request. */
+/** Names that a request contains. */
 export interface Named {
-  /** The agent that it is about: the one named in its path, or the thread or chat of its body. */
+  /** Agent of the request: the one named in its path, or the thread or chat in its body. */
   readonly agentId: string | undefined
-  /** The session that a call of MCP goes on with. */
+  /** Session that an MCP call continues. */
   readonly session: string | undefined
-  /** True if it stops a run of the agent. */
+  /** True if the request stops a run of the agent. */
   readonly isStop: boolean
 }
 
-/** @throws RuntimeError `INVALID_OPTION`: its body names two agents, of which a worker may mean the other one */
+/** @throws RuntimeError `INVALID_OPTION` if the body names two agents, since a worker may choose the other one */
 export function namedIn(method: string | undefined, rest: string, body: string | undefined): Named {
   const [, named] = rest.split('/')
   const fromPath = named === undefined || named === '' ? undefined : decoded(named)
@@ -113,12 +113,12 @@ function readJson(body: string | undefined): Body {
   }
 }
 
-/** Tells whether it is a message of MCP, whose `id` is that of the message. */
+/** Returns true for an MCP message, whose `id` is the message's own. */
 const isRpc = (body: Body): boolean => 'jsonrpc' in body
 
 /**
- * Tells whether a request that a first worker may have begun can be sent to a second one: it has no effect, or it has an id by which the
- * process that has the agent recognises it. Runs of AG-UI and messages sent with `useChat` have such an id.
+ * Returns true if a request that one worker may have begun can be sent to another: it has no effect, or has an id
+ * by which the agent's process recognizes it. Runs of AG-UI and messages sent with `useChat` have such an id.
  */
 function isRepeatable({ request: { method }, agentId, body }: Forwarding): boolean {
   if (method === 'GET' || method === 'HEAD') return true
@@ -134,8 +134,8 @@ function isRepeatable({ request: { method }, agentId, body }: Forwarding): boole
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
 /**
- * Answers a request with the answer of the worker that has its agent. Rejects before anything was answered: with `AGENT_UNREACHABLE`, and
- * with `REQUEST_INTERRUPTED` when a worker was lost that may have begun with what must not be done twice.
+ * Answers a request with the answer of the worker that has its agent. Rejects before anything was answered: with `AGENT_UNREACHABLE`,
+ * and with `REQUEST_INTERRUPTED` when a worker was lost that may have begun a request which must not be repeated.
  */
 export async function forwardRequest(parts: Parts, forwarding: Forwarding): Promise<void> {
   const { response } = forwarding
@@ -171,11 +171,11 @@ const markOf = (url: string): string => createHash('sha256').update(url).digest(
 /** Reason for which an answer never began, or ended too soon. */
 interface Broken {
   readonly why: string
-  /** True if the request can have reached the worker. */
+  /** True if the request may have reached the worker. */
   readonly mayHaveBegun: boolean
 }
 
-/** Resolves once the answer has ended; with the reason if it broke off or never began. */
+/** Forwards the request. Resolves once the answer has ended, with the reason if it broke off or never began. */
 function send(
   url: string,
   { request, response, target, body, tokenFor, begun }: Forwarding,

@@ -32,7 +32,7 @@ import { SocketRelay } from './socketRelay.ts'
 import { checkGatewayOptions, type CheckedGateway, type GatewayOptions } from './gatewayOptions.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 
-/** A gateway: state that its clients share. It keeps nothing that another gateway on the same directory would need. */
+/** State that a gateway's clients share. It holds nothing that another gateway on the same directory would need. */
 export class Gateway implements Front {
   readonly finder: AgentFinder
   readonly clock: Clock
@@ -115,8 +115,8 @@ export class Gateway implements Front {
   }
 
   /**
-   * Says who a client is, to each worker in words for it alone. Workers cannot ask a function which agents it reaches: those that were found to
-   * be within reach are named to them (`reached`), and nothing else is. `checked`: the gateway sees to each command itself.
+   * Returns tokens that identify a client, each valid for one worker. Workers cannot call a function that decides which agents are within
+   * reach, so the token names the agents found to be (`reached`), and no others. `checked`: the gateway checks each command itself.
    */
   tokensOf(
     { grant, owner }: Permit,
@@ -140,8 +140,8 @@ export class Gateway implements Front {
   }
 
   /**
-   * Where agents are chosen by a function, workers cannot know it: rejects with `AGENT_NOT_FOUND`, and for one that is to begin with
-   * `BRIDGE_FORBIDDEN`. `undefined`: they see to it.
+   * Checks the reach of a grant whose agents are chosen by a function, which workers cannot call. Rejects
+   * with `AGENT_NOT_FOUND`, or for a new agent with `BRIDGE_FORBIDDEN`. `undefined`: workers check it.
    */
   checkReach(agentId: string, command: Command, { permit, session }: FrontClient): Promise<void> | undefined {
     const { grant } = permit
@@ -214,10 +214,10 @@ function goneWith(response: ServerResponse): AbortSignal {
   return gone.signal
 }
 
-/** Tells whether clients with this grant cannot be told apart. */
+/** Returns true if clients with this grant cannot be told apart. */
 const isAnyone = ({ agents, owner }: Grant): boolean => typeof agents === 'function' && owner === undefined
 
-/** A connection of MCP goes over many requests. @throws RuntimeError `BRIDGE_FORBIDDEN`: its owner is unknown */
+/** Checks that a client may continue an MCP connection, which spans many requests. @throws RuntimeError `BRIDGE_FORBIDDEN` if its owner is unknown */
 function mayContinue({ headers }: IncomingMessage, { grant }: Permit): void {
   if (headers[sessionHeader] === undefined || !isAnyone(grant)) return
   const what = 'A session of MCP is somebody\'s: the function "authenticate" of this server must say whose, as "owner".'
@@ -239,11 +239,11 @@ const nobody: BridgeRuntime = {
 
 /** A running gateway. */
 export interface GatewayServer extends BridgeServer {
-  /** Figures of this moment, for `observeGateway` of `otelMetrics`. */
+  /** Current figures, for `observeGateway` of `otelMetrics`. */
   figures(): GatewayFigures
 }
 
-/** As `serveGateway` of the package. */
+/** Implements `serveGateway` of the package. */
 export async function serveGateway(options: GatewayOptions): Promise<GatewayServer> {
   const checked = checkGatewayOptions(options)
   const { clock, logger, serving, store = memoryStore() } = checked

@@ -8,12 +8,12 @@ import type { Endpoint } from '../../../bridge/src/server/endpoint.ts'
 import { minSecretLength } from '../../../bridge/src/server/forwarded.ts'
 import { checkServeOptions, type ServeOptions } from '../../../bridge/src/server/serveOptions.ts'
 
-/** Tells which process has an agent; `undefined`: none, the agent is at rest. Without `url`: a process that cannot be reached. */
+/** Returns the process that has an agent; `undefined` if none has. Without `url`: a process that cannot be reached. */
 export type WhoHas = (
   agentId: string,
 ) => { readonly url?: string } | undefined | Promise<{ readonly url?: string } | undefined>
 
-/** The address of the worker that is to wake an agent at rest, or to begin a new one; `undefined`: none now, it is asked again. */
+/** Returns the worker that is to wake an agent at rest, or begin a new one; `undefined`: none now, ask again. */
 export type Place = (
   agentId: string,
   about: { readonly definition: string | undefined },
@@ -39,19 +39,19 @@ export interface GatewayOptions extends Pick<
    * (`serve` does so), or a function together with `workers`.
    */
   readonly directory: Store | WhoHas
-  /** The secret that the workers have as `gatewaySecret`: of 32 characters or more. */
+  /** Secret that the workers have as `gatewaySecret`, of 32 characters or more. */
   readonly secret: string
   /** Paths of the other protocols that the workers speak, such as `/ag-ui`, `/acp`, `/api/chat` and `/mcp`. Default: none. */
   readonly endpoints?: readonly string[]
-  /** Returns the current addresses of the workers' bridges. Default: what the store says. */
+  /** Returns the current addresses of the workers' bridges. Default: the addresses announced in the store. */
   readonly workers?: () => readonly string[] | Promise<readonly string[]>
-  /** Default: any worker; of those that are there always the same one for an agent. */
+  /** Chooses a worker for an agent at rest. Default: any reachable worker, always the same one for an agent. */
   readonly place?: Place
-  /** Where lists of sessions are read. Default: the directory, if it is a store. */
+  /** Store from which lists of sessions are read. Default: the directory, if it is a store. */
   readonly store?: Store
-  /** Default: the system's. */
+  /** Clock of the gateway. Default: the system's. */
   readonly clock?: Clock
-  /** Gets a line for each thing that goes wrong. Default: none. */
+  /** Receives a line for each problem. Default: none. */
   readonly logger?: Logger
 }
 
@@ -68,7 +68,7 @@ const ownSchema = z.object({
   logger: z.custom<Logger>((value) => isFunction((value as Logger | null)?.warn), 'give a logger').optional(),
 })
 
-/** Options of a gateway, checked. */
+/** Checked options of a gateway. */
 export interface CheckedGateway {
   readonly whoHas: WhoHas
   readonly workers: () => Promise<readonly string[]>
@@ -130,7 +130,7 @@ export function checkGatewayOptions(options: GatewayOptions): CheckedGateway {
   }
 }
 
-/** Endpoint whose requests are all for workers. */
+/** Returns an endpoint whose requests are all forwarded to workers. */
 const carried = (path: string): Endpoint => ({
   path,
   below: true,

@@ -3,7 +3,7 @@ import type { WorkerFrame } from './workerFrames.ts'
 
 type Subscribe = Extract<Command, { type: 'agent.subscribe' }>
 
-/** Commands that begin a run: one that was cut off goes on where such a command comes again. */
+/** Commands that begin a run. A run that was cut off continues on the worker that such a command reaches again. */
 const beginsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
   'agent.prompt',
   'agent.interrupt',
@@ -16,7 +16,7 @@ const beginsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
 /** Traffic between a client and one agent: commands that wait for an answer, and the position up to which the client has read. */
 export class Route {
   readonly agentId: string
-  /** The worker that was found; `undefined`: none at present. */
+  /** Address of the agent's worker; `undefined` while none is found. */
   url: string | undefined
   isLooking = false
   /**
@@ -77,7 +77,7 @@ export class Route {
     else if (command.type === 'agent.unsubscribe') this.#subscription = undefined
   }
 
-  /** Takes the answer to a command; returns `false` if it was answered before, or is not a command to this agent. */
+  /** Takes the answer to a command; returns `false` if the command was already answered, or is not for this agent. */
   answered({ id = '', type }: WorkerFrame): boolean {
     const command = this.#unanswered.get(id)
     if (command === undefined) return false
@@ -100,8 +100,8 @@ export class Route {
   }
 
   /**
-   * Frames to send to a worker that has received none yet: those of the client, and under an id of `ownId` a subscription whose answer the
-   * client does not need.
+   * Returns the frames for a worker that has received none yet: those of the client, and under an
+   * id of `ownId` a subscription whose answer the client does not need.
    */
   again(isPlaced: boolean, ownId: () => string): object[] {
     const frames: object[] = []

@@ -10,16 +10,16 @@ import type { AgentFinder } from './agentFinder.ts'
 import type { Beginnings } from './beginnings.ts'
 import { isAbort, twoAgents } from './forwardRequest.ts'
 
-/** How long a worker may take to let a client in, in milliseconds, and the largest message of one, in bytes. */
+/** Time limit for a worker to accept a client, in milliseconds, and maximum size of a worker's message, in bytes. */
 const handshakeMs = 3_000
 const messageBytes = 300 * 1024 * 1024
-/** Requests that are remembered, of either side, and with how many of its messages a client may begin. */
+/** Maximum number of remembered requests of either side, and of a client's kept first messages. */
 const mostRequests = 1_000
 const mostBeginnings = 16
 /** Methods with which a protocol begins: they are sent to every worker that is used. */
 const firstMethods: ReadonlySet<unknown> = new Set(['initialize', 'authenticate'])
 
-/** A message of any of the protocols: what the gateway looks at. */
+/** A message of any of the protocols, with the fields that the gateway reads. */
 interface Message {
   readonly jsonrpc?: unknown
   readonly id?: unknown
@@ -43,35 +43,35 @@ interface Worker {
 interface Parts {
   readonly finder: AgentFinder
   readonly beginnings: Beginnings
-  /** Name of the client, as far as its permit gives it one. */
+  /** Name of the client, if its permit names one. */
   readonly who: string | undefined
   /** Path of the protocol, at the workers too. */
   readonly path: string
   /** Returns the token that tells the worker at `url` who the client is. */
   readonly tokenFor: (url: string) => string
   readonly highWaterBytes: number
-  /** Messages that may wait until it is known where they go. */
+  /** Number of messages that may wait until their worker is known. */
   readonly waiting: number
   lost(url: string, why: string): void
 }
 
 /**
- * One client of another protocol over a WebSocket: each of its messages goes to the worker that has the session, thread or chat which it
- * names, and one that names none to the worker spoken to last. When a worker is gone, the socket is closed, and the client comes back.
+ * Relays one client of another protocol over a WebSocket. Each message goes to the worker that has the session, thread or
+ * chat it names, or else to the worker used last. When a worker is lost, the socket is closed, and the client reconnects.
  */
 export class SocketRelay {
   readonly #client: TextSocket
   readonly #parts: Parts
   readonly #workers = new Map<string, Worker>()
   readonly #beginnings: { readonly id: unknown; readonly text: string }[] = []
-  /** Requests of workers to the client, by the ids that it knows. */
+  /** Requests of workers to the client, by the ids under which the client got them. */
   readonly #asked = new Map<string, { readonly url: string; readonly id: unknown }>()
-  /** Where the newest requests went that later messages name. */
+  /** Workers of the newest requests that later messages may name. */
   readonly #requests = new Map<unknown, string>()
   readonly #closed = new AbortController()
-  /** Runs and chats that a worker has not begun to answer, by the id that its answers have. */
+  /** Runs and chats that no worker has begun to answer, by the id in their answers. */
   readonly #unbegun = new Map<unknown, () => void>()
-  /** Key by which one of the workers is chosen for it. */
+  /** Key by which a worker is chosen for this client. */
   readonly #id = nanoid()
   #waiting = 0
   #last: string | undefined
@@ -98,7 +98,7 @@ export class SocketRelay {
     })
   }
 
-  /** Enters a run or chat that begins; a stop gets a promise that resolves once those before it have begun. */
+  /** Adds a run or chat that begins. For a stop, returns a promise that resolves once earlier runs and chats have begun. */
   #enter(message: Message | undefined): Promise<void> | undefined {
     const agentId = message?.jsonrpc === undefined ? agentNamed(message) : undefined
     if (message === undefined || agentId === undefined) return undefined
@@ -138,7 +138,7 @@ export class SocketRelay {
     }
   }
 
-  /** Takes an answer to the worker that asked. An answer to no known request could be mistaken there for that of another client. */
+  /** Passes an answer to the worker that asked. An answer to no known request is dropped, since the worker could mistake it for another client's. */
   #answer(message: Message): void {
     const id = String(message.id)
     const asked = this.#asked.get(id)
@@ -216,7 +216,7 @@ export class SocketRelay {
     this.#unbegun.delete(id)
   }
 
-  /** Two workers may number what they ask alike. */
+  /** Gives a worker's request a new id, because two workers may use the same ids. */
   #renamed(url: string, message: Message): string {
     const id = `gateway-${++this.#count}`
     this.#asked.set(id, { url, id: message.id })
@@ -242,10 +242,10 @@ function messageIn(text: string): Message | undefined {
   }
 }
 
-/** The ids of a run or a chat, by one of which answers name it. */
+/** Returns the ids of a run or chat by which its answers may name it. */
 const idsIn = ({ runId, requestId }: Message): readonly unknown[] => [runId, requestId].filter((id) => id !== undefined)
 
-/** The agent that a message is about. @throws RuntimeError `INVALID_OPTION`: it names two */
+/** Returns the agent that a message is about. @throws RuntimeError `INVALID_OPTION` if the message names two */
 function agentIn(message: Message | undefined): string | undefined {
   const { threadId, id: chat } = message ?? {}
   const isRpc = message?.jsonrpc !== undefined
@@ -253,7 +253,7 @@ function agentIn(message: Message | undefined): string | undefined {
   return agentNamed(message)
 }
 
-/** The first agent that a message names. */
+/** Returns the first agent that a message names. */
 function agentNamed(message: Message | undefined): string | undefined {
   const { threadId, id: chat } = message ?? {}
   const isRpc = message?.jsonrpc !== undefined

@@ -6,10 +6,10 @@ import { messageText } from '../../../bridge/src/server/readFrame.ts'
 import { brokenCode } from '../../../bridge/src/server/socketGuard.ts'
 import { framesIn, type WorkerFrame } from './workerFrames.ts'
 
-/** How long a worker may take to let a client in, and to show that it is there, in milliseconds. */
+/** Time limits for a worker to accept a client, and to show that it is alive, in milliseconds. */
 const handshakeMs = 3_000
 const pingMs = 2_000
-/** The largest message of a worker, in bytes: records are at most of 256 MiB, and a frame has a little around them. */
+/** Maximum size of a worker's message, in bytes: a record of at most 256 MiB, and its frame. */
 const messageBytes = 300 * 1024 * 1024
 
 interface UpstreamOwner {
@@ -19,10 +19,10 @@ interface UpstreamOwner {
   closed(from: Upstream, why: string | undefined): void
 }
 
-/** Close codes for a client that is too fast or too slow, or for a log that cannot be read: nothing is wrong with the worker. */
+/** Close codes for a client that is too fast or too slow, or for a log that cannot be read. They indicate no fault of the worker. */
 const notItsFault: ReadonlySet<number> = new Set([closeCodes.flooded, closeCodes.silent, brokenCode])
 
-/** The connection of one client to one worker. */
+/** Connection of one client to one worker. */
 export class Upstream {
   readonly url: string
   readonly #owner: UpstreamOwner
@@ -34,7 +34,7 @@ export class Upstream {
   #isPaused = false
   #why: string | undefined
 
-  /** `token`: who the client is. */
+  /** `token`: identifies the client. */
   constructor(url: string, token: string, owner: UpstreamOwner) {
     this.url = url
     this.#owner = owner
@@ -60,14 +60,14 @@ export class Upstream {
     return this.#welcome.promise
   }
 
-  /** Sends a frame, once the worker has said welcome. */
+  /** Sends a frame once the worker has sent `welcome`. */
   send(frame: object): void {
     const text = JSON.stringify(frame)
     if (this.#queue === undefined) this.#socket.send(text, () => {})
     else this.#queue.push(text)
   }
 
-  /** Stops reading, once the worker has said welcome; frames that are sent meanwhile still reach the worker. */
+  /** Stops reading once the worker has sent `welcome`; frames sent meanwhile still reach the worker. */
   pause(): void {
     this.#isPaused = true
     if (this.#queue === undefined) this.#socket.pause()
@@ -86,7 +86,7 @@ export class Upstream {
     this.#cancel = this.#owner.clock.after(pingMs, () => this.#socket.terminate())
   }
 
-  /** Closes the connection because something is wrong with the worker. */
+  /** Closes the connection because of a fault of the worker. */
   #fail(why: string): void {
     this.#why ??= why
     this.#socket.terminate()

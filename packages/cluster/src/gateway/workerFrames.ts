@@ -4,7 +4,7 @@ import { serverFrames } from '../../../wire/src/frames.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import { metadataSchema } from '../../../../src/protocol/metadata.ts'
 
-/** Agents that a worker may list at a time, and the longest entry of one, in characters of JSON. */
+/** Maximum number of agents that a worker lists at a time, and maximum length of an entry, in characters of JSON. */
 export const pageSize = 1_000
 const entryChars = 64 * 1024
 
@@ -23,7 +23,7 @@ export type Listed = z.infer<ReturnType<typeof listedSchema>> & { readonly worke
 
 const listSchema = lazily(() => z.looseObject({ agents: z.array(listedSchema()).max(pageSize) }))
 
-/** A frame of a worker, with the fields that the gateway reads. */
+/** A frame from a worker, with the fields that the gateway reads. */
 export interface WorkerFrame {
   readonly type: string
   readonly id?: string
@@ -37,7 +37,7 @@ export interface WorkerFrame {
   readonly descriptions?: Readonly<Record<string, string>>
 }
 
-/** The frames of a message; `undefined`: it has something else. Unknown types are allowed. */
+/** Returns the frames in a message; `undefined` if it contains anything else. Unknown types are allowed. */
 export function framesIn(message: string): WorkerFrame[] | undefined {
   try {
     const value: unknown = JSON.parse(message)
@@ -55,7 +55,7 @@ function isFrame(value: unknown): value is WorkerFrame {
   return !Object.hasOwn(serverFrames.makers, type) || serverFrames.safeParse(value).success
 }
 
-/** The agents of an answer to `agent.list`; `undefined`: it is none. */
+/** Returns the agents in an answer to `agent.list`; `undefined` for any other frame. */
 export function listedIn({ type, result }: WorkerFrame): readonly Listed[] | undefined {
   const list = type === 'ok' ? listSchema().safeParse(result) : undefined
   return list?.data?.agents

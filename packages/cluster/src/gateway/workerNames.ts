@@ -1,7 +1,7 @@
 import type { WorkerEntry } from '../../../wire/src/frames.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 
-/** Name of a worker, made from its address: `worker-1.internal:4100`, and behind a proxy with its path. */
+/** Returns the name of a worker, made from its address: `worker-1.internal:4100`, and behind a proxy with its path. */
 export function workerName(url: string): string {
   // A directory of the application's own may say anything.
   if (!URL.canParse(url)) return url
@@ -9,10 +9,10 @@ export function workerName(url: string): string {
   return `${host}${pathname.replace(/\/(?:bridge)?$/, '')}`
 }
 
-/** Longest description of a worker by itself that is passed on, in characters. */
+/** Maximum length of a worker's description of itself that is passed on, in characters. */
 const mostWords = 1_000
 
-/** Entries of the workers at these addresses. Rejects as the store does. */
+/** Resolves with the entries of the workers at these addresses. Rejects as the store does. */
 export async function workerEntries(urls: readonly string[], store: Store): Promise<WorkerEntry[]> {
   const known = new Map(((await store.workers?.()) ?? []).map(({ url, words }) => [url, words]))
   return urls.map((url) => {

@@ -3,21 +3,21 @@ import { request as requestHttps } from 'node:https'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { healthPath } from '../../../bridge/src/server/places.ts'
 
-/** How long a worker may take to be connected to, in milliseconds. */
+/** Time limit for connecting to a worker, in milliseconds. */
 const connectMs = 3_000
-/** How often one that has not begun its answer is asked whether it is there, and how long it may take to say so, in milliseconds. */
+/** Interval at which a worker that has not begun its answer is probed, and time limit for its reply to a probe, in milliseconds. */
 const lookMs = 10_000
 
 /** A request to a worker. */
 interface Asked {
   readonly method: string
-  /** Its path and query; `isOwn`: below what is the worker's own, else from the root of its server. */
+  /** Path and query of the request. `isOwn`: they are below the worker's own path, else from the root of its server. */
   readonly target: { readonly path: string; readonly isOwn: boolean }
   readonly headers?: OutgoingHttpHeaders
   readonly signal: AbortSignal
 }
 
-/** A request to the worker at this address of its bridge, over a connection of its own; the caller ends it. */
+/** Returns a request to the worker whose bridge has this address, over a connection of its own. The caller ends the request. */
 export function workerRequest(url: string, { method, target, headers, signal }: Asked): ClientRequest {
   const to = new URL(url)
   const isSecure = to.protocol === 'wss:'
@@ -35,7 +35,7 @@ export function workerRequest(url: string, { method, target, headers, signal }: 
   return request.on('socket', (socket) => socket.setKeepAlive(true, lookMs))
 }
 
-/** Calls once the request can have reached the worker: before, there was no connection that could have taken it there. */
+/** Calls `connected` once the request may have reached the worker, that is, once there is a connection. */
 export function onConnected(request: ClientRequest, connected: () => void): void {
   request.on('socket', (socket) => {
     const isSecure = 'encrypted' in socket
@@ -45,8 +45,8 @@ export function onConnected(request: ClientRequest, connected: () => void): void
 }
 
 /**
- * Waits with a request for its answer to begin, for as long as that takes: a worker may be at work. Calls `lost` with why when it takes no
- * connection, or does not say any more that it is there. Returns a function that ends the waiting, to be called in any case.
+ * Waits for the answer to a request to begin, however long the worker takes. Calls `lost` with the reason if the worker
+ * accepts no connection, or stops answering probes. Returns a function that ends the wait, to be called in any case.
  */
 export function awaitWorker(
   url: string,

@@ -2,13 +2,13 @@ import { messageOf } from '../../../../src/protocol/errors.ts'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 
-/** How long the store may take to answer, and for how long its answer counts, in milliseconds: many may ask. */
+/** Time limit for the store's answer, and time for which the answer is reused, in milliseconds. */
 const answerMs = 2_000
 const freshMs = 1_000
 
 type Phase = 'starting' | 'serving' | 'leaving'
 
-/** Readiness of a program. It is ready from when it serves until it is told to stop, as long as its store answers. */
+/** Readiness of a program. It is ready from the start of its service until it is told to stop, as long as its store answers. */
 export class Readiness {
   readonly #store: Pick<Store, 'read' | 'holds'>
   readonly #clock: Clock
@@ -21,7 +21,7 @@ export class Readiness {
     this.#clock = clock
   }
 
-  /** True if it is ready, as far as is known without asking. */
+  /** True if the program is ready, as far as known without asking the store. */
   get isReady(): boolean {
     return this.#phase === 'serving' && this.#looked?.trouble === undefined && this.#holds
   }
@@ -34,7 +34,7 @@ export class Readiness {
     this.#phase = 'leaving'
   }
 
-  /** Resolves with why it is not ready; `undefined`: it is. Never rejects. */
+  /** Resolves with the reason why the program is not ready; `undefined` if it is. Never rejects. */
   async trouble(): Promise<string | undefined> {
     if (this.#phase === 'starting') return 'it is starting'
     if (this.#phase === 'leaving') return 'it is about to end'

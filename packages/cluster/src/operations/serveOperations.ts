@@ -6,21 +6,21 @@ import type { Readiness } from './readiness.ts'
 /** Options of `serveOperations`. */
 export interface OperationsOptions {
   readonly port: number
-  /** Default: this machine alone. */
+  /** Host to listen on. Default: this machine alone. */
   readonly host?: string | undefined
   readonly readiness: Readiness
-  /** Answers `/metrics`; a text: why there are none. */
+  /** Answers `/metrics`. A string is the reason why there are no metrics. */
   readonly metrics: ((request: IncomingMessage, response: ServerResponse) => void) | string
 }
 
-/** A server for those who operate a program. */
+/** An HTTP server for the operators of a program. */
 export interface OperationsServer {
   readonly url: string
   close(): Promise<void>
 }
 
 /**
- * Serves `/metrics`, `/readyz` and `/livez` to whoever reaches the port: it needs no token, and tells nothing of what was said.
+ * Serves `/metrics`, `/readyz` and `/livez` to every client that reaches the port. Needs no token, and reveals nothing of any conversation.
  *
  * @throws RuntimeError `BRIDGE_LISTEN_FAILED`
  */

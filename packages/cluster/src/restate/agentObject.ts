@@ -14,14 +14,14 @@ import { refusalOf } from './engineErrors.ts'
 import type { WorkerAgents } from './workerAgents.ts'
 import { errorInfo } from '../../../../src/protocol/errors.ts'
 
-/** The package, which is loaded when it is needed. */
+/** The Restate SDK, which is loaded when it is needed. */
 export type Sdk = typeof Restate
 
-/** How long the engine waits and keeps. */
+/** Times for which the engine waits and keeps requests. */
 export interface ObjectTimes {
-  /** How long an agent may say nothing to the engine: a model, a tool and a person may all take long. Milliseconds. */
+  /** Maximum time without a message from an agent to the engine, in milliseconds. Models, tools and people may all take long. */
   readonly inactivityMs: number
-  /** How long the engine knows a request that it was asked before; the log knows it for good. Milliseconds. */
+  /** Time for which the engine recognizes a repeated request, in milliseconds; the log recognizes it for good. */
   readonly idempotencyMs: number
 }
 
@@ -36,18 +36,18 @@ export interface ObjectParts {
 const runningKey = 'running'
 const lastKey = 'last'
 
-/** How an invocation left an agent. */
+/** State in which an invocation left an agent. */
 interface Last {
   /** Fingerprint of the definition. */
   readonly code: string
-  /** How many sub-agents it had had: those of them that are agents of their own have been woken. */
+  /** Number of sub-agents so far. Those that are agents of their own have been woken. */
   readonly children: number
-  /** The time for which the engine was asked to wake it. */
+  /** Time at which the engine was asked to wake the agent. */
   readonly due?: number
 }
 const signalName = 'nudge'
 
-/** The object that an engine has for each agent: its handlers bring commands to the agent, and their journal holds no words of it. */
+/** Defines the virtual object of an agent. Its handlers bring commands to the agent, and their journal holds nothing of the conversation. */
 export function agentObject(sdk: Sdk, parts: ObjectParts): Restate.VirtualObjectDefinition<string, unknown> {
   const { name, times } = parts
   const { exclusive, shared } = sdk.handlers.object
@@ -98,7 +98,7 @@ function verbIn(body: unknown): Wanted {
   return { verb, body: rest }
 }
 
-/** Reads the command of a request. A wrong one ends the invocation: it would be as wrong at the next attempt. */
+/** Reads the command of a request. An invalid command ends the invocation, because it would be invalid at the next attempt too. */
 function read(sdk: Sdk, ctx: Restate.ObjectSharedContext, { verb, body }: Wanted): Carried {
   const { id, idempotencyKey } = ctx.request()
   try {
@@ -111,7 +111,7 @@ function read(sdk: Sdk, ctx: Restate.ObjectSharedContext, { verb, body }: Wanted
 const terminal = (sdk: Sdk, thrown: unknown): Error =>
   new sdk.TerminalError(shortMessage(thrown), { errorCode: 400, metadata: codeOf(thrown) })
 
-/** Rejects for good with what the next attempt would be refused as well. */
+/** Rejects with a terminal error if the next attempt would be refused as well. */
 async function orTerminal<T>(sdk: Sdk, work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -130,13 +130,13 @@ interface Nudged {
   readonly nudged: boolean
 }
 
-/** Id of the machine that an agent lives with. The journal keeps the answer. */
+/** Returns the id of the machine to which an agent belongs. The journal keeps the answer. */
 async function machineOf(ctx: Restate.ObjectSharedContext, agents: WorkerAgents): Promise<string | undefined> {
   if (!/-\d+-\d+$/.test(ctx.key)) return undefined
   return (await ctx.run('machine', async () => (await agents.machineOf(ctx.key)) ?? null)) ?? undefined
 }
 
-/** Has the machine of an agent bring it a command, and returns what came of it. `carry`: waits until the machine rests. */
+/** Has an agent's machine bring the agent a command, and returns the outcome. `carry`: waits until the machine rests. */
 async function forward<T>(
   service: string,
   ctx: Restate.Context & { readonly key: string },

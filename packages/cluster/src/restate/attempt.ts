@@ -14,24 +14,24 @@ export type Step =
   | { readonly begun: readonly string[] }
   | {
       readonly outcome: Outcome
-      /** An agent that something was reported to. */
+      /** Agent that received a report. */
       readonly wakes?: string
-      /** Fingerprint of its definition. */
+      /** Fingerprint of the agent's definition. */
       readonly code?: string
-      /** When it wants to be woken, and how long that is from now, in milliseconds. */
+      /** Time at which the agent wants to be woken, and the milliseconds until then. */
       readonly due?: { readonly at: number; readonly inMs: number }
-      /** How many sub-agents it has had, of which the engine knows all that are agents of their own. */
+      /** Number of sub-agents so far. The engine knows all of them that are agents of their own. */
       readonly children?: number
     }
 
-/** The engine has given up this attempt: another one may have begun elsewhere. */
+/** Error for an attempt that the engine has given up: another attempt may have begun elsewhere. */
 class AttemptOver extends Error {
   override readonly name = 'AttemptOver'
 }
 
 /**
- * One attempt to bring a command to an agent and to wait until nothing more happens by itself. Work of an earlier attempt is in the log, and is
- * not done again. When the engine ends the attempt, the agent is let go of without a record, and the next attempt continues it.
+ * One attempt to bring a command to an agent and to wait until nothing more happens by itself. Work of an earlier attempt is in the log,
+ * and is not done again. When the engine ends the attempt, the agent is released without a record, and the next attempt continues it.
  */
 export class Attempt {
   readonly #agents: WorkerAgents
@@ -42,16 +42,16 @@ export class Attempt {
   #agent: Driven | undefined
   #free: (() => void) | undefined
   #leave: (() => void) | undefined
-  /** Aborted once nobody wants the prompt any more: it waits for the limits of its tenant no longer. */
+  /** Aborted once the prompt was withdrawn, so that it no longer waits for the limits of its tenant. */
   readonly #takenBack = new AbortController()
-  /** Agents of their own that it had begun before it was opened. */
+  /** Agents of their own that the agent had begun before this attempt opened it. */
   #begunBefore: readonly string[] = []
-  /** Came by signal before the agent was open. */
+  /** Commands that came by signal before the agent was open. */
   readonly #early: Carried[] = []
   readonly #seen = new Set<string>()
   readonly #refused = new Map<string, ErrorInfo>()
   #result: (Pick<RunResult, 'stopReason'> & { readonly error?: ErrorInfo | undefined }) | undefined
-  /** The agent whose log had the command before: another attempt gave it. */
+  /** Agent whose log already had the command from another attempt. */
   #knownTo: Agent | undefined
   #from: number | undefined
   #carrying: Promise<void> = Promise.resolve()
@@ -59,11 +59,11 @@ export class Attempt {
   readonly #endings: (() => void)[] = []
   #state: 'open' | 'cancelled' | 'ended' = 'open'
   #isStopping = false
-  /** An attempt before this one could not write, and its log says so: it was paused when it was opened. */
+  /** True if the agent was paused when it was opened, because an earlier attempt could not write. */
   #wasPaused = false
   #working: Promise<Step> | undefined
 
-  /** `known`: of how many sub-agents of the agent the engine knows all that are agents of their own. */
+  /** `known`: number of the agent's sub-agents among which the engine knows all agents of their own. */
   constructor(agents: WorkerAgents, agentId: string, first: Carried, signal: AbortSignal, known = 0) {
     this.#agents = agents
     this.#agentId = agentId
@@ -72,7 +72,7 @@ export class Attempt {
     this.#signal = signal
   }
 
-  /** Takes a command that came by signal; a command that the log has, or that comes too late, is dropped: it is in the mailbox too. */
+  /** Takes a command that came by signal. A command that is in the log or comes too late is dropped, since it is in the mailbox too. */
   take(carried: Carried): void {
     if (this.#state === 'ended') return
     if (this.#agent !== undefined) return this.#carry(this.#agent, carried)
@@ -80,13 +80,13 @@ export class Attempt {
     if (takesBack(carried, this.#first)) this.#takenBack.abort()
   }
 
-  /** Works until there is something to tell the engine. Rejects with errors that are worth another attempt. */
+  /** Works until there is a step to report to the engine. Rejects with errors that are worth another attempt. */
   next(): Promise<Step> {
     this.#working = this.#work()
     return this.#working
   }
 
-  /** Ends the current work, and records that in the log. Resolves when the agent rests. Never rejects. */
+  /** Ends the current work, and records its end in the log. Resolves when the agent rests. Never rejects. */
   async cancel(): Promise<void> {
     if (this.#state === 'ended') return
     this.#state = 'cancelled'
@@ -129,7 +129,7 @@ export class Attempt {
     }
   }
 
-  /** Waits until the run may begin. Resolves to `false` if it was taken back meanwhile, and its log has nothing of it. */
+  /** Waits until the run may begin. Resolves to `false` if the run was withdrawn meanwhile and its log has nothing of it. */
   async #mayBegin(): Promise<boolean> {
     const { command, birth, requestId } = this.#first
     if (command.type !== 'agent.prompt') return true
@@ -204,7 +204,7 @@ export class Attempt {
     }
   }
 
-  /** Waits until nothing more happens by itself, here and in those that report to the agent. */
+  /** Waits until nothing more happens by itself, in the agent and in those that report to it. */
   async #untilStep(agent: Driven): Promise<Step> {
     for (;;) {
       const changed = this.#changed.promise
@@ -234,7 +234,7 @@ export class Attempt {
     }
   }
 
-  /** How it has settled; `undefined`: something else has changed first. */
+  /** Resolves with the settled state; `undefined` if something else has changed first. */
   async #unlessChanged(agent: Driven, changed: Promise<void>): Promise<Settled | undefined> {
     const waiting = new AbortController()
     const settled = agent.settled({ signal: waiting.signal })
@@ -246,7 +246,7 @@ export class Attempt {
     }
   }
 
-  /** How those have settled that report to it and live here; `undefined`: it may have heard of one meanwhile. */
+  /** Resolves with the settled states of agents in this process that report to the agent; `undefined` if it may have received a report meanwhile. */
   async #reporting(agent: Driven, settled: Settled, changed: Promise<void>): Promise<readonly Settled[] | undefined> {
     const all: Settled[] = []
     const { lastSeq } = agent
@@ -330,7 +330,7 @@ async function eventOf(driven: Driven, event: object, requestId: string): Promis
   throw new RuntimeError('MACHINE_NOT_FOUND', `"${driven.id}" is an agent, and no machine.`)
 }
 
-/** Returns true for a command that ends the run of the first one, whether or not that has begun. */
+/** Returns true for a command that ends the run of the first command, begun or not. */
 const takesBack = ({ command }: Carried, { requestId }: Carried): boolean =>
   command.type === 'agent.stop' ||
   (command.type === 'agent.abort' && (command.run === undefined || command.run === requestId))

@@ -10,9 +10,9 @@ import type { RunStopReason } from '../../../../src/protocol/records.ts'
 import { partCommands, type PartCommandType } from '../../../../src/protocol/parts/partRecords.ts'
 import { z } from 'zod'
 
-/** First state of an agent, or a machine, that is new when a command reaches it. */
+/** Initial state of an agent or a machine that does not exist yet when a command reaches it. */
 export interface Birth {
-  /** Name of its definition; needed only where a worker has several, and of a machine. */
+  /** Name of the definition. Needed for a machine, and for an agent if the worker has several definitions. */
   readonly definition?: string
   /** Input of a machine. */
   readonly input?: unknown
@@ -22,38 +22,38 @@ export interface Birth {
 
 /** A command that the engine brings to an agent: once as an invocation, and perhaps as a signal before that. */
 export interface Carried {
-  /** The same however often it comes: the log is asked whether it has it already. */
+  /** Id that stays the same however often the command comes. The log shows whether it was already taken. */
   readonly requestId: string
   readonly command: CheckedCommand | OwnCommand
   readonly birth: Birth
-  /** The agent of a machine that gets the command. */
+  /** Agent of a machine that receives the command. */
   readonly to?: string
 }
 
 /**
- * Commands that no agent knows. `wake` asks nothing: the agent continues from its log. `open` begins it; `isNew`: it must not exist yet. `event`
- * is for a machine.
+ * Commands that agents do not have. `wake` requests nothing: the agent continues from its log.
+ * `open` begins the agent; `isNew`: it must not exist yet. `event` is for a machine.
  */
 export type OwnCommand =
   | { readonly type: 'wake' }
   | { readonly type: 'open'; readonly isNew?: boolean }
   | { readonly type: 'event'; readonly event: object }
 
-/** Their fields. */
+/** Fields of the commands of `OwnCommand`. */
 const ownFields: { readonly [verb: string]: readonly string[] } = { wake: [], open: ['isNew'], event: ['event'] }
 
-/** Outcome of an invocation. It holds nothing of a conversation, which is in the store. */
+/** Outcome of an invocation. It holds nothing of the conversation, which is in the store. */
 export interface Outcome {
   /**
    * `waiting`: for people, whose decision continues it; `paused`: by a limit, until it is resumed; `stopped`: for good; `refused`: the command,
    * with `error`; nothing has happened then.
    */
   readonly status: 'done' | 'waiting' | 'paused' | 'stopped' | 'refused'
-  /** `seq` of the last record of its log. */
+  /** `seq` of the last record in the agent's log. */
   readonly seq: number
-  /** `seq` of the record with which the run of the request began, where that is known. */
+  /** `seq` of the record with which the requested run began, if known. */
   readonly from?: number
-  /** How the run of the request ended. */
+  /** Reason why the requested run ended. */
   readonly stopReason?: RunStopReason
   /** Keys of the calls and questions that wait for people. */
   readonly callIds?: readonly string[]
@@ -64,10 +64,10 @@ const brakeVerbs = Object.keys(brakeCommands).map((type) => type.replace('agent.
 
 const partVerbs = Object.keys(partCommands).map((type) => type.replace('agent.', '')) as VerbOf<PartCommandType>[]
 
-/** Commands whose senders are told of a refusal: they wait until the log has the command, or the agent rests without it. */
+/** Commands whose senders receive a refusal. They wait until the log has the command, or the agent rests without it. */
 export const answered: ReadonlySet<string> = new Set<Verb>(['decide', 'stop', 'event', ...partVerbs])
 
-/** Commands that are brought to an agent at once, even if it runs; `prompt` and `resume` wait for the current run. */
+/** Commands that are brought to an agent at once, even during a run; `prompt` and `resume` wait for the current run. */
 export const nudging = [
   'interrupt',
   'steer',
@@ -83,7 +83,7 @@ export const nudging = [
 
 export const waiting = ['prompt', 'resume'] as const satisfies readonly Verb[]
 
-/** A command without `agent.`: the name of its handler. */
+/** A command's type without `agent.`, which is the name of its handler. */
 export type Verb = VerbOf<AgentCommand['type']> | 'event'
 type VerbOf<T> = T extends `agent.${infer V}` ? V : never
 
@@ -122,7 +122,7 @@ function commandOf(agentId: string, verb: string, rest: Record<string, unknown>)
   throw new RuntimeError('INVALID_OPTION', `${verb}: there is no option ${JSON.stringify(unknown)}.`)
 }
 
-/** The same as the body of a request to `carry`. Pure. */
+/** Returns a command as the body of a request to `carry`. Pure. */
 export function requestBodyOf({
   requestId,
   command,
@@ -138,7 +138,7 @@ export function requestBodyOf({
 const mostKeys = 1_000
 const mostChars = 4_000
 
-/** An outcome that fits into a journal, whatever the agent did: a long list or message is cut. Pure. */
+/** Returns an outcome that fits into a journal: a long list or message is cut. Pure. */
 export const journalled = (outcome: Outcome): Outcome => ({
   ...outcome,
   ...(outcome.callIds === undefined ? {} : { callIds: outcome.callIds.slice(0, mostKeys) }),

@@ -5,7 +5,7 @@ import { deferredTools } from '../../../../src/actors/parts/deferred/deferral.ts
 import type { OfferedMachine } from '../../../xstate/src/hosts/registry.ts'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 
-/** The definitions that a worker can run, by name: those of agents, and machines that are kept. */
+/** Definitions of agents and machines that a worker can run, by name. */
 export class Definitions {
   /** Definitions that requests may name. */
   readonly names: readonly string[]
@@ -37,7 +37,7 @@ export class Definitions {
       )
   }
 
-  /** The machine of a name; `undefined`: this worker has none. */
+  /** Returns the machine of this name; `undefined` if this worker has none. */
   machine(name: string | undefined): OfferedMachine | undefined {
     return name === undefined ? undefined : this.#machines.get(name)
   }
@@ -51,7 +51,7 @@ export class Definitions {
   }
 
   /**
-   * The definition of an agent: the one in its log, else the one asked for, else the only one.
+   * Returns the definition of an agent: the one in its log, else the requested one, else the only one.
    *
    * @throws RuntimeError `INVALID_DEFINITION`: this worker does not have it, or the agent has another.
    */
@@ -68,7 +68,7 @@ export class Definitions {
     throw new RuntimeError('INVALID_DEFINITION', `${what} (it has: ${this.names.join(', ')}).`)
   }
 
-  /** Returns a fingerprint that tells two versions of a definition apart by their data; functions are not looked into. */
+  /** Returns a fingerprint that distinguishes versions of a definition by their data. Functions are not examined. */
   fingerprint(name: string): string {
     const known = this.#fingerprints.get(name)
     if (known !== undefined) return known

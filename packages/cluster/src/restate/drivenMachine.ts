@@ -5,23 +5,23 @@ import type { Settled } from '../../../../src/runtime/agents/settled.ts'
 import { machineNamedIn } from '../../../xstate/src/hosts/naming.ts'
 import type { OpenHost } from '../../../xstate/src/hosts/registry.ts'
 
-/** Whatever an attempt drives: an agent, or a machine that is kept. */
+/** Subject of an attempt: an agent, or a machine that is kept. */
 export type Driven = Agent | DrivenMachine
 
-/** When an agent wants to be woken: for a schedule, or for a call that sleeps; `null`: never. */
+/** Returns the time at which an agent wants to be woken, for a schedule or a sleeping call; `null`: never. */
 export function dueOf({ ref }: Agent): number | null {
   const context = ref?.getSnapshot().context
   return context === undefined ? null : earliestDue(context)
 }
 
-/** The world of a machine that is driven. */
+/** Surroundings of a driven machine. */
 interface Around {
   agent(agentId: string): Agent | undefined
-  /** Resolves to true if the log of the machine has a request. */
+  /** Resolves to true if the machine's log has a request. */
   wasAsked(requestId: string): Promise<boolean>
 }
 
-/** A machine that is kept, as an attempt drives it: with the parts of an agent that the attempt uses. */
+/** Wraps a kept machine with the members of an agent that an attempt uses. */
 export class DrivenMachine {
   readonly state = 'open'
   readonly #host: OpenHost
@@ -44,13 +44,13 @@ export class DrivenMachine {
     return this.#host.view.seq
   }
 
-  /** Its agents that are here. */
+  /** Returns the machine's agents in this process. */
   children(): readonly Agent[] {
     const ids = this.#host.view.children.flatMap(({ agentId }) => (agentId === undefined ? [] : [agentId]))
     return ids.flatMap((id) => this.#around.agent(id) ?? [])
   }
 
-  /** @throws RuntimeError `AGENT_NOT_FOUND`: it has no such agent, or has it no longer */
+  /** @throws RuntimeError `AGENT_NOT_FOUND` if the machine has no such agent, or no longer */
   agent(agentId: string | undefined): Agent {
     const found = this.children().find(({ id }) => id === agentId)
     if (found !== undefined) return found
@@ -58,7 +58,7 @@ export class DrivenMachine {
     throw new RuntimeError('AGENT_NOT_FOUND', `"${this.id}" is a machine: ${what}.`)
   }
 
-  /** Gives it an event; resolves once that is in the store and was taken. Rejects as `send` of a machine does. */
+  /** Sends the machine an event; resolves once the event is stored and was taken. Rejects as `send` of a machine does. */
   async event(event: object, requestId: string): Promise<void> {
     try {
       await this.#host.send(event, { requestId })
@@ -68,7 +68,7 @@ export class DrivenMachine {
     }
   }
 
-  /** How it has settled. Rejects with the reason for which it was closed here, unless it has come to its end. */
+  /** Resolves with the settled state. Rejects with the reason why the machine was closed here, unless it has ended by itself. */
   async settled({ signal }: { readonly signal: AbortSignal }): Promise<Settled> {
     for (;;) {
       await this.#host.settled({ signal })
@@ -90,7 +90,7 @@ export class DrivenMachine {
     return new RuntimeError('AGENT_DETACHED', `Machine "${this.id}" was closed here while it worked.`)
   }
 
-  /** By its name the engine knows whose an agent is. */
+  /** Checks the names of agents, by which the engine finds the machine of an agent. */
   #checkNames(agents: readonly Agent[]): void {
     const other = agents.find(({ id, definition }) => machineNamedIn(id, definition) !== this.id)
     if (other === undefined) return
@@ -98,26 +98,26 @@ export class DrivenMachine {
     throw new RuntimeError('MACHINE_REFUSED', `Machine "${this.id}" ${what}.`)
   }
 
-  /** When it or one of its agents wants to be woken; `null`: never. */
+  /** Time at which the machine or one of its agents wants to be woken; `null`: never. */
   get due(): number | null {
     const [first] = this.#host.view.timers
     const all = [first?.due ?? null, ...this.children().map(dueOf)].filter((time) => time !== null)
     return all.length === 0 ? null : Math.min(...all)
   }
 
-  /** It hears of its agents by itself. */
+  /** Does nothing, because the machine hears of its agents by itself. */
   subscribe(): () => void {
     return () => {}
   }
 
   resume(): void {}
 
-  /** Ends what it does, as a crash would: it goes on from its log. */
+  /** Ends the machine's work as a crash would: it continues from its log. */
   async abort(): Promise<void> {
     await this.#host.close()
   }
 
-  /** Releases it, unless somebody in this process has it. Never rejects. */
+  /** Releases the machine, unless other code in this process has it. Never rejects. */
   async letGo(): Promise<void> {
     if (!this.#host.isAttended) await this.#host.close()
   }

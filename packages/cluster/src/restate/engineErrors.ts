@@ -16,7 +16,7 @@ const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'STORE_READ_FAILED',
 ])
 
-/** Why a request is refused for good; `undefined`: it is worth another attempt. */
+/** Returns the reason why a request is refused for good; `undefined` if it is worth another attempt. */
 export function refusalOf(thrown: unknown): ErrorInfo | undefined {
   if (!(thrown instanceof RuntimeError) || passing.has(thrown.code)) return undefined
   return toErrorInfo(thrown, 'INTERNAL')

@@ -21,14 +21,14 @@ import {
 } from './storeFrames.ts'
 import { wasRecorded } from './wasRecorded.ts'
 
-/** Parts that a socket answers from. */
+/** Parts that a socket uses to answer. */
 export interface SocketParts extends Shelf {
   readonly ingress: Ingress
   readonly clock: Clock
   readonly pollMs: number
   /** Returns the first state of an agent that is new when a command reaches it. */
   birthOf(agentId: string): Birth
-  /** `seq` up to which the logs of agents without followers are known. */
+  /** Known `seq` of the last record in the logs of agents without followers. */
   readonly known: Map<string, number>
 }
 
@@ -36,12 +36,12 @@ type Frame = Exclude<ClientFrame, { type: 'hello' | 'ping' }>
 type HostSend = Extract<Frame, { type: 'host.send' }>
 type CommandFrame = Extract<Frame, { agentId: string; id: string }>
 
-/** Handlers that are told to an agent at once, and that a run comes of which the client waits for. */
+/** Commands that reach an agent at once, and begin a run for which the client waits. */
 const begins: ReadonlySet<string> = new Set(['agent.prompt', 'agent.resume', 'agent.interrupt'])
 
 /**
- * Stands in for a client's connection to a server: commands go to the engine, and queries are answered from the store. Agents behind an engine
- * thus look the same to a client, and the same code follows their runs.
+ * Replaces a client's connection to a server. Commands go to the engine, and queries are answered
+ * from the store, so that a client follows runs behind an engine with the same code.
  */
 export class EngineSocket implements WebSocketPort {
   readonly #parts: SocketParts
@@ -179,12 +179,12 @@ export class EngineSocket implements WebSocketPort {
     return { requestId }
   }
 
-  /** Returns the outcome of a command in the mailbox; the engine has it already, and knows it by its id. */
+  /** Returns the outcome of a command in the mailbox. The engine already has the command, and recognizes it by its id. */
   #carried(agentId: string, body: object, requestId: string): Promise<Outcome> {
     return this.#parts.ingress.call<Outcome>({ agentId, verb: 'carry', body, requestId })
   }
 
-  /** A run says itself how it ends, in the log; this says it where the log does not. */
+  /** Reports the end of a run where its log does not. */
   async #run({ id, agentId, verb, body, requestId }: Running): Promise<void> {
     const { ingress } = this.#parts
     try {

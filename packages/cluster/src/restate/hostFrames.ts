@@ -10,7 +10,7 @@ import { historyOf } from '../../../bridge/src/server/hostHistory.ts'
 import type { ClientFrame } from '../../../wire/src/frames.ts'
 import type { Ingress } from './ingress.ts'
 
-/** Parts from which questions about machines are answered. */
+/** Parts that are used to answer questions about machines. */
 interface HostParts {
   readonly ingress: Ingress
   readonly store: Store
@@ -29,8 +29,8 @@ export async function createdHost(store: Store, hostId: string): Promise<RecordO
 }
 
 /**
- * How a machine stands, as a worker reads its log; with `after` once that has a record after that one, or after a while, or when `signal` is aborted.
- * Rejects with `MACHINE_NOT_FOUND`, as the store does, and as `call` of the ingress does.
+ * Resolves with the state of a machine, as a worker reads it from the log. With `after`, waits until the log has a later record, a
+ * time limit passes, or `signal` is aborted. Rejects with `MACHINE_NOT_FOUND`, as the store does, and as `call` of the ingress does.
  */
 export async function hostIn(
   parts: HostParts,
@@ -43,7 +43,7 @@ export async function hostIn(
   return records === true ? await historyOf(parts.store, host, after ?? 0) : { host }
 }
 
-/** Resolves once there is a log of this id, or when `signal` is aborted. Rejects as the store does. */
+/** Resolves once a log of this id exists, or when `signal` is aborted. Rejects as the store does. */
 export async function untilThere(
   { store, clock, pollMs }: Omit<HostParts, 'ingress'>,
   id: string,

@@ -7,12 +7,12 @@ import { remoteError } from '../../../bridge/src/client/answers.ts'
 /** A request to an agent's object. */
 export interface Asked {
   readonly agentId: string
-  /** The handler. */
+  /** Name of the handler. */
   readonly verb: string
   readonly body: object
-  /** The same for the same request: asked again, it is answered and not done again. */
+  /** Id of the request. A repeated request with the same id is answered but not carried out again. */
   readonly requestId: string
-  /** How long the engine keeps it before it does it, in milliseconds. */
+  /** Milliseconds for which the engine holds the request before carrying it out. */
   readonly delayMs?: number
 }
 
@@ -23,20 +23,20 @@ export interface IngressParts {
   /** Name of the virtual object. */
   readonly name: string
   readonly clock: Clock
-  /** How long an engine that does not answer is asked again, in milliseconds. */
+  /** Milliseconds for which requests to an engine that does not answer are repeated. */
   readonly patienceMs: number
   /** True if the object will be registered with the engine sooner or later: until the engine knows it, requests are repeated. */
   readonly isExpected?: boolean
 }
 
-/** Largest body that is sent, in bytes: an engine takes 32 MiB in all, and keeps the request twice. */
+/** Maximum size of a body, in bytes: an engine takes 32 MiB in all, and keeps the request twice. */
 const mostBytes = 15 * 1024 * 1024
 /** Longest single wait for an answer, in milliseconds: HTTP clients give up after five minutes without one. */
 const mostWaitMs = 4 * 60_000
 const leastPauseMs = 100
 const mostPauseMs = 2_000
 
-/** The address at which an engine takes requests. */
+/** Client for the address at which an engine takes requests. */
 export class Ingress {
   readonly #parts: IngressParts
   readonly #ingress: Clients.Ingress
@@ -51,8 +51,8 @@ export class Ingress {
   }
 
   /**
-   * Sends a request and waits for its outcome, however long that takes. A connection that breaks is made again: the engine knows the request by
-   * its id.
+   * Sends a request and waits for its outcome, however long that takes. Reconnects if the connection breaks, since the
+   * engine recognizes the request by its id.
    *
    * @throws RuntimeError `ENGINE_UNREACHABLE`, `ENGINE_REFUSED`, `ENGINE_LIMIT`, `BRIDGE_CLOSED`; errors of its handler
    */
@@ -69,7 +69,7 @@ export class Ingress {
     )
   }
 
-  /** Resolves once the engine has a request, whatever comes of it. Rejects as `call`. */
+  /** Resolves once the engine has a request, whatever its outcome. Rejects as `call`. */
   async send(asked: Asked): Promise<void> {
     const { requestId: idempotencyKey, delayMs } = asked
     const request = this.#requestOf(asked)
@@ -157,7 +157,7 @@ export class Ingress {
   }
 }
 
-/** Answers of an engine that has just begun, or has too much to do. */
+/** Status codes of an engine that has just started, or is overloaded. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504])
 
 /** Returns true if an established connection broke. */
@@ -166,7 +166,7 @@ const wasConnected = (thrown: unknown): boolean =>
 
 const broken: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET'])
 
-/** Reads the code and the message of an answer that is an error. */
+/** Reads the code and the message of an error answer. */
 function answerIn(text: string): { readonly code?: ErrorCode; readonly message: string } {
   try {
     const { message = text, metadata } = JSON.parse(text) as { message?: string; metadata?: { code?: ErrorCode } }

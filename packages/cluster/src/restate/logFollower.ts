@@ -7,14 +7,14 @@ export interface FollowerParts {
   readonly agentId: string
   readonly store: Pick<Store, 'read'>
   readonly clock: Clock
-  /** How long to wait before the log is looked at again, in milliseconds. */
+  /** Interval between reads of the log, in milliseconds. */
   readonly pollMs: number
-  /** `seq` of the last record that is known. */
+  /** `seq` of the last known record. */
   readonly after: number
   readonly onEvent: (event: LoggedEvent) => void
-  /** Everything so far was read. */
+  /** Called when all records so far were read. */
   readonly onCaughtUp: (seq: number) => void
-  /** The log cannot be read; it is tried again. */
+  /** Called when the log cannot be read; the read is tried again. */
   readonly onFailure: (thrown: unknown) => void
 }
 
@@ -40,7 +40,7 @@ export class LogFollower {
     return this.#seq
   }
 
-  /** Reads on at once. Resolves when all that was there has been told. */
+  /** Reads on at once. Resolves when all existing records were reported. */
   poke(): Promise<void> {
     this.#reading = this.#reading.then(() => {
       this.#cancel?.()
@@ -82,7 +82,7 @@ export class LogFollower {
   }
 }
 
-/** `seq` of the last record of a log, 0 without one: found with few reads, however long it is. */
+/** Returns the `seq` of a log's last record, 0 without a log. Takes few reads, however long the log is. */
 export async function lastSeqIn(store: Pick<Store, 'read'>, agentId: string): Promise<number> {
   const has = async (seq: number): Promise<boolean> => {
     for await (const _ of store.read(agentId, seq, 1)) return true

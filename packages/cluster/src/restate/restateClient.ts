@@ -31,23 +31,23 @@ export interface RestateClientOptions {
   readonly store: Store
   /** Name of the virtual object. Default `agent`. */
   readonly name?: string
-  /** Sent with every request, such as an `authorization`. */
+  /** Headers of every request, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
   /** Definitions that are named with `spawn` and `open`; needed for their data: descriptions, policies, output. */
   readonly definitions?: readonly AgentDefinition[]
-  /** Milliseconds between two looks at a log that has listeners. Default 100. */
+  /** Interval between reads of a log that has listeners, in milliseconds. Default 100. */
   readonly pollMs?: number
-  /** How long an engine that does not answer is asked again, in milliseconds. Default 30,000. */
+  /** Milliseconds for which requests to an engine that does not answer are repeated. Default 30,000. */
   readonly patienceMs?: number
-  /** Default: the system's. */
+  /** Clock of the client. Default: the system's. */
   readonly clock?: Clock
 }
 
-/** How a command is asked under an id of your own. */
+/** Options for sending a command under an id of your own. */
 export interface RestateRequest {
-  /** Id of the request, for good: a repeated request, from any process, is answered and not done again. Default: a new id. */
+  /** Permanent id of the request. A repeated request, from any process, is answered but not carried out again. Default: a new id. */
   readonly requestId?: string
-  /** Milliseconds for which the engine keeps the command before the agent is asked, for messages of tomorrow. Default: none. */
+  /** Milliseconds for which the engine holds the command before passing it to the agent, for messages of tomorrow. Default: none. */
   readonly delayMs?: number
   /** Name of the definition, if the agent may be new and its worker has several. */
   readonly definition?: string
@@ -68,9 +68,9 @@ const optionsSchema = z.object({
 })
 
 /**
- * Makes a client for the agents of an engine, of the same kind as `connect` of `escapement/client`: code for such a client (hooks, chats, tools
- * of your own) works with it. Commands go to the engine and survive everything from then on; events and conversations are read from the store,
- * record by record, without the pieces of a reply that grows. Needs the optional package `@restatedev/restate-sdk-clients`.
+ * Makes a client for the agents of an engine, of the same kind as `connect` of `escapement/client`: code for such a client (hooks, chats,
+ * tools of your own) works with it. Commands go to the engine and survive everything from then on; events and conversations are read from the
+ * store, record by record, without the deltas of a reply. Needs the optional package `@restatedev/restate-sdk-clients`.
  *
  * @throws RuntimeError `PACKAGE_MISSING`, `INVALID_OPTION`
  *
@@ -142,8 +142,8 @@ export class RestateClient extends Client {
   }
 
   /**
-   * Opens the agent of this id, which begins with its first command if there is none. `definition` names one of the worker's; an existing agent
-   * keeps its own.
+   * Opens the agent with this id; a new one begins with its first command. `definition` names a
+   * definition of the worker; an existing agent keeps its own.
    *
    * @throws RuntimeError `INVALID_ID`; as the store does
    */
@@ -159,7 +159,7 @@ export class RestateClient extends Client {
   }
 
   /**
-   * Begins an agent of this id, which must not be there; as `spawn`, with the definition's type and a history.
+   * Begins an agent with this id, which must not exist yet; as `spawn`, with the definition's type and a history.
    *
    * @throws RuntimeError `AGENT_EXISTS`; else as `request`
    */
@@ -183,8 +183,8 @@ export class RestateClient extends Client {
   }
 
   /**
-   * The machine of this id, which begins with `input` if there is none; `machine` is one of the worker's, or its name. Resolves once it is in the
-   * store.
+   * Opens the machine with this id; a new one begins with `input`. `machine` is a machine of the worker, or its name. Resolves once the machine is in
+   * the store.
    *
    * @throws RuntimeError `INVALID_DEFINITION`: it is of another machine, or no worker has it; `MACHINE_REFUSED`; as the store does; else as `request`
    */
@@ -219,8 +219,8 @@ export class RestateClient extends Client {
   }
 
   /**
-   * Has the engine bring a command to an agent, under an id of your own and perhaps later, and waits until the agent rests again. Returns
-   * how that ended, without its words. For a command that joins a current run, it waits until that run rests.
+   * Has the engine bring a command to an agent, under an id of your own and perhaps later, and waits until the agent rests again. Returns the
+   * outcome, without text of the conversation. For a command that joins a current run, it waits until that run rests.
    *
    * @throws RuntimeError `INVALID_ID`, `INVALID_OPTION`, `INVALID_CONTENT`, `ENGINE_UNREACHABLE`, `ENGINE_REFUSED`, `ENGINE_LIMIT`, `BRIDGE_CLOSED`
    *

@@ -18,11 +18,11 @@ export interface RestateDispatchOptions {
   readonly store: Store
   /** Name of the virtual object. Default `agent`. */
   readonly name?: string
-  /** Sent with every request, such as an `authorization`. */
+  /** Headers of every request, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** How long an engine that does not answer is asked again, in milliseconds. Default 30,000. */
+  /** Milliseconds for which requests to an engine that does not answer are repeated. Default 30,000. */
   readonly patienceMs?: number
-  /** Default: the system's. */
+  /** Clock of the dispatch. Default: the system's. */
   readonly clock?: Clock
 }
 
@@ -34,12 +34,12 @@ const optionsSchema = z.object({
   patienceMs: z.int().positive().optional(),
 })
 
-/** How often a log is looked at for a decision, in milliseconds. */
+/** Interval at which a log is checked for a decision, in milliseconds. */
 const pollMs = 50
 
 /**
- * Has a server pass its clients' commands to an engine (`dispatch` of `serve`): agents are prompted and steered there wherever they are, and
- * continue when their worker dies. Needs the optional package `@restatedev/restate-sdk-clients`.
+ * Has a server pass its clients' commands to an engine (`dispatch` of `serve`): agents can be prompted and steered
+ * wherever they are, and continue when their worker dies. Needs the optional package `@restatedev/restate-sdk-clients`.
  *
  * @throws RuntimeError `PACKAGE_MISSING`, `INVALID_OPTION`
  *
@@ -67,7 +67,7 @@ export async function restateDispatch(options: RestateDispatchOptions): Promise<
   return new EngineDispatch(new Ingress(parts), store, clock)
 }
 
-/** Commands for which the engine waits until the agent rests, and then says how that ended. */
+/** Commands for which the engine waits until the agent rests, and then reports the outcome. */
 const drives: ReadonlySet<string> = new Set(['prompt', 'resume'])
 
 class EngineDispatch implements Dispatch {
@@ -118,7 +118,7 @@ class EngineDispatch implements Dispatch {
     this.#ingress.close()
   }
 
-  /** Returns how a run ended whose end is not in its log. */
+  /** Returns the end of a run that is not in its log. */
   async #ended(asked: Asked): Promise<UnloggedEnd | undefined> {
     try {
       const { status, error, stopReason, from } = await this.#ingress.call<Outcome>(asked)

@@ -12,11 +12,11 @@ export interface EngineSpawnOptions extends BirthOptions {
 }
 
 /**
- * Stands in for a runtime: agents are spawned and opened with the same calls, and work on whichever worker the engine chooses. The workers
- * decide what agents are given (`deps`), and functions that need the agent's own process are not offered: see each method.
+ * Stands in for a runtime: agents are spawned and opened with the same calls, and work on whichever worker the engine
+ * chooses. The workers decide on `deps`, and functions that need the agent's own process are not offered: see each method.
  */
 export interface RestateRuntime {
-  /** Client for further uses: sessions, requests under ids of your own. */
+  /** Client for further uses: sessions, and requests under ids of your own. */
   readonly client: RestateClient
   /**
    * Begins an agent.
@@ -26,24 +26,24 @@ export interface RestateRuntime {
    */
   spawn<D extends AgentDefinition>(definition: D, options?: EngineSpawnOptions): Promise<RemoteAgentOf<D>>
   /**
-   * The agent of this id, which begins with its first command if there is none.
+   * Opens the agent with this id; a new one begins with its first command.
    *
    * @throws RuntimeError as `spawn`, but for `AGENT_EXISTS`
    */
   open<D extends AgentDefinition>(id: string, definition: D, options?: BirthOptions): Promise<RemoteAgentOf<D>>
   /**
-   * Returns the agent of this id, as it was. It need not be continued: the engine has done that.
+   * Returns the existing agent with this id. The engine has already continued it.
    *
    * @throws RuntimeError `AGENT_NOT_FOUND`; else as `open`
    */
   resume<D extends AgentDefinition>(id: string, definition: D): Promise<RemoteAgentOf<D>>
-  /** The agent of this id; whether there is one shows when something is asked of it. */
+  /** Returns the agent with this id. A missing agent is reported by its first request. */
   agent<D extends AgentDefinition>(id: string): RemoteAgentOf<D>
-  /** Agents without a parent, in the store. Reads the first record of every log. */
+  /** Lists the agents without a parent in the store. Reads the first record of every log. */
   agents(page?: RemotePage): Promise<readonly RemoteAgentOf<AgentDefinition>[]>
-  /** @throws RuntimeError `ENGINE_UNSUPPORTED`: the engine decides where an agent works. */
+  /** @throws RuntimeError `ENGINE_UNSUPPORTED`, because the engine decides where an agent works. */
   detach(id: string): Promise<never>
-  /** @throws RuntimeError `ENGINE_UNSUPPORTED`: agents begin in workers; `worker.runtime` tells of them. */
+  /** @throws RuntimeError `ENGINE_UNSUPPORTED`, because agents begin in workers: use `worker.runtime`. */
   onAgent(listener: (agent: never) => void): never
   /** @throws RuntimeError `ENGINE_UNSUPPORTED`: serve the agents from a worker (`worker.runtime.serve`), or through a gateway. */
   serve(): Promise<never>

@@ -26,30 +26,30 @@ import { TenantQueue, tenantLimitsSchema, type TenantLimits } from './tenantQueu
 import { WorkerAgents } from './workerAgents.ts'
 import { WorkerCount } from './workerCount.ts'
 
-/** Options of `restateWorker`; beside these, those of `createRuntime`. */
+/** Options of `restateWorker`, in addition to those of `createRuntime`. */
 export interface RestateWorkerOptions extends Omit<
   RuntimeOptions,
   'idleUnloadMs' | 'modelShare' | 'modelTurns' | 'store'
 > {
-  /** Definitions of its agents. A request names one, unless there is only one. */
+  /** Definitions of the worker's agents. A request names one, unless there is only one. */
   readonly definitions: readonly AgentDefinition[]
-  /** Machines that it can run, as `defineHost` of `escapement/xstate` returns them. Default: none. */
+  /** Machines that the worker can run, as `defineHost` of `escapement/xstate` returns them. Default: none. */
   readonly machines?: readonly OfferedMachine[]
   /** Store of the logs, for all workers and clients: its leases must be transferable, as with `postgresStore` or `sqliteStore`. */
   readonly store: Store
-  /** Dependencies that agents are given, decided for each agent when it is opened. */
+  /** Dependencies of agents, determined for each agent when it is opened. */
   readonly deps?: ServedDeps
   /** Name of the virtual object. Default `agent`. */
   readonly name?: string
-  /** How many agents at rest stay in memory, so that their next command need not read their logs. Default 200. */
+  /** Maximum number of agents at rest in memory, whose next command need not read their logs. Default 200. */
   readonly warm?: number
-  /** How long an agent may be without a word to the engine while it works, in milliseconds. Default: a day. */
+  /** Maximum time without a message from a working agent to the engine, in milliseconds. Default: a day. */
   readonly inactivityMs?: number
-  /** How long the engine itself knows a request that it has had, in milliseconds; the log knows it for good. Default: a day. */
+  /** Time for which the engine itself recognizes a repeated request, in milliseconds; the log recognizes it for good. Default: a day. */
   readonly idempotencyMs?: number
   /**
-   * Limits of tenants, by a key of their agents' metadata, in all workers together; tenants take turns at models too. `models` are limits of all
-   * workers together as well: each has its part, by the number of those that the store knows. Default: none.
+   * Limits of tenants, by a key of their agents' metadata, in all workers together; tenants take turns at models too. `models`
+   * also limits all workers together: each has an equal share, by the number of workers that the store knows. Default: none.
    */
   readonly tenants?: TenantLimits
   /** Public keys of the engine: requests that are not signed with one are refused. Default: none, and any client that reaches the port may ask. */
@@ -59,38 +59,38 @@ export interface RestateWorkerOptions extends Omit<
 /** Address of a listening worker. */
 export interface ListeningWorker {
   readonly port: number
-  /** Address that the engine is given as the deployment. */
+  /** Address of the deployment, to register with the engine. */
   readonly url: string
 }
 
-/** Answers requests of the engine, over HTTP/2 or 1.1. */
+/** Answers the engine's requests, over HTTP/2 or 1.1. */
 export interface WorkerHandler {
   (request: IncomingMessage, response: ServerResponse): void
   (request: Http2ServerRequest, response: Http2ServerResponse): void
 }
 
-/** A process in which an engine has agents work. Made by `restateWorker`. */
+/** A process in which an engine runs agents. Made by `restateWorker`. */
 export interface RestateWorker {
-  /** Runtime of the worker's agents: `runtime.serve()` lets clients watch those that are here. It spawns and opens none itself. */
+  /** Runtime of the worker's agents: `runtime.serve()` lets clients watch those that are here. It does not spawn or open agents itself. */
   readonly runtime: Runtime
-  /** The virtual object, for an endpoint of your own that has other services beside it. */
+  /** The virtual object, for an endpoint of your own with further services. */
   readonly service: VirtualObjectDefinition<string, unknown>
   /** Answers the engine on a server of your own. It should speak HTTP/2, or signals reach an agent only between its invocations. */
   readonly handler: WorkerHandler
   /**
-   * Listens over HTTP/2 without encryption, on this machine unless `host` says otherwise. `/health` answers health checks of a balancer: 503
-   * while its store has been without a connection long enough for others to have its agents (`holds` of `Store`), 404 once the worker is being
-   * closed: it takes nothing new, and what it has under way may end.
+   * Listens over HTTP/2 without encryption, on this machine unless `host` says otherwise. `/health` answers health checks of
+   * a balancer: 503 while its store has been without a connection long enough for others to have its agents (`holds` of
+   * `Store`), 404 once the worker is being closed, when it takes nothing new but may finish its current work.
    *
    * @throws RuntimeError `BRIDGE_LISTEN_FAILED`, `RUNTIME_CLOSED`
    */
   listen(options?: { readonly port?: number; readonly host?: string }): Promise<ListeningWorker>
   /**
-   * Releases all agents without a record, so that other workers continue them, and closes runtime and store. With `drainMs` it takes nothing new, and
-   * calls and replies under way may end before, for so many milliseconds. Idempotent; the first call decides.
+   * Releases all agents without a record, so that other workers continue them, and closes runtime and store. With `drainMs` it takes
+   * nothing new, but current calls and replies have that many milliseconds to end before. Idempotent; the first call decides.
    */
   close(options?: { readonly drainMs?: number }): Promise<void>
-  /** Figures of this moment, for `observeWorker` of `otelMetrics`. */
+  /** Current figures, for `observeWorker` of `otelMetrics`. */
   figures(): WorkerFigures
 }
 
@@ -117,8 +117,8 @@ const optionsSchema = z.object({
 })
 
 /**
- * Makes a worker: the Restate engine has agents work in it, one virtual object for each, and in any other worker of the same store when this
- * one dies. Needs the optional package `@restatedev/restate-sdk`.
+ * Makes a worker in which the Restate engine runs agents, with one virtual object for each. When the worker dies, its
+ * agents continue in any other worker of the same store. Needs the optional package `@restatedev/restate-sdk`.
  *
  * @throws RuntimeError `PACKAGE_MISSING`, `INVALID_OPTION`, `INVALID_DEFINITION`
  *
@@ -174,7 +174,7 @@ export async function restateWorker(options: RestateWorkerOptions): Promise<Rest
 
 const leaseLost: ErrorCode = 'STORE_LEASE_LOST'
 
-/** Drops messages about agents at rest that another worker has taken: that is how agents move. */
+/** Drops log messages about agents at rest that another worker has taken, since agents move that way. */
 function withoutMoves(logger: Logger, isAtRest: (agentId: string) => boolean): Logger {
   return {
     debug: (fields, message) => logger.debug(fields, message),
@@ -290,11 +290,11 @@ class Worker implements RestateWorker {
   }
 }
 
-/** A server that the engine connects to, and its connections. */
+/** Server that the engine connects to, and its connections. */
 class Listening {
   readonly #server: Http2Server
   readonly #sessions = new Set<ServerHttp2Session>()
-  /** A session that is destroyed leaves its own open for as long as the other end likes. */
+  /** Sockets of open connections: destroying an HTTP/2 session leaves its socket open for as long as the other end likes. */
   readonly #sockets = new Set<Socket>()
   #closed: Promise<void> | undefined
 

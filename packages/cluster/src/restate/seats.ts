@@ -1,8 +1,8 @@
-/** Lets one attempt at a time have an agent in this process: a retry may come before the attempt that it replaces has let go. */
+/** Allows one attempt at a time per agent in this process, because a retry may come before the attempt that it replaces has released the agent. */
 export class Seats {
   readonly #taken = new Map<string, Promise<void>>()
 
-  /** Resolves once the previous holder of the agent is done, with a function that releases it again. */
+  /** Waits until the previous holder of the agent is done; resolves with a function that releases the agent. */
   async take(agentId: string): Promise<() => void> {
     for (;;) {
       const before = this.#taken.get(agentId)
@@ -17,7 +17,7 @@ export class Seats {
     }
   }
 
-  /** Number of agents that an attempt has. */
+  /** Number of agents held by an attempt. */
   get size(): number {
     return this.#taken.size
   }

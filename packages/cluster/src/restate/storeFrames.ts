@@ -19,13 +19,13 @@ import { searchSessions } from '../../../sessions/src/searchSessions.ts'
 
 type FrameOf<T extends ClientFrame['type']> = Extract<ClientFrame, { type: T }>
 
-/** Parts from which the frames of a client that only reads are answered. */
+/** Parts that are used to answer a client that only reads. */
 export interface Shelf {
   readonly store: Store
   readonly definitions: ReadonlyMap<string, AgentDefinition>
 }
 
-/** How an agent stands, as its log tells. Rejects as `loadSession` does. */
+/** Resolves with the state of an agent, as its log has it. Rejects as `loadSession` does. */
 export async function snapshotIn({ store, definitions }: Shelf, agentId: string): Promise<object> {
   const session = await loadSession(store, agentId)
   const snapshot = storedSnapshot(session, definitions.get(session.definition))
@@ -33,7 +33,7 @@ export async function snapshotIn({ store, definitions }: Shelf, agentId: string)
   return session.isStopped ? snapshot : { ...snapshot, state: session.status }
 }
 
-/** Returns the messages that the model sees, or every message ever. Rejects as `loadSession` does. */
+/** Returns the messages that the model sees, or all messages ever. Rejects as `loadSession` does. */
 export async function conversationIn(
   { store }: Shelf,
   { agentId, view }: FrameOf<'agent.conversation'>,
@@ -43,13 +43,13 @@ export async function conversationIn(
   return { head: conversation.head, nodes, pins: conversation.pins(), masks: conversation.masks() }
 }
 
-/** Begins an agent that shares the past of this one; rejects as `forkSession` does. */
+/** Begins an agent that shares another's past; rejects as `forkSession` does. */
 export async function forkIn({ store }: Shelf, { agentId, at }: FrameOf<'agent.fork'>): Promise<object> {
   const { agentId: id } = await forkSession(store, agentId, at)
   return { agentId: id }
 }
 
-/** A page of sessions. Reads every log. */
+/** Returns a page of sessions. Reads every log. */
 export async function sessionsIn({ store }: Shelf, frame: FrameOf<'session.list'>): Promise<object> {
   if (frame.running !== undefined)
     throw new RuntimeError('ENGINE_UNSUPPORTED', 'session.list: where agents run is known to the engine alone.')
@@ -60,7 +60,7 @@ export async function sessionsIn({ store }: Shelf, frame: FrameOf<'session.list'
   return { sessions, total: all.length }
 }
 
-/** Everything that waits for people. */
+/** Returns all entries that wait for people. */
 export async function waitingIn({ store }: Shelf, frame: FrameOf<'waiting.list'>): Promise<object> {
   const { metadata, limit = defaultLimit } = frame
   const found: WaitingAgent[] = []
@@ -88,7 +88,7 @@ export async function searchIn({ store }: Shelf, frame: FrameOf<'session.search'
   return { hits, sessions }
 }
 
-/** Returns what was spent. */
+/** Returns the spending that a frame asks for. */
 export async function spendIn(
   { store }: Shelf,
   { metadata, limit, ...frame }: FrameOf<'session.spend'>,
@@ -96,7 +96,7 @@ export async function spendIn(
   return inGroups(await spendOf(store, { ...optionsOf(frame), ...(metadata === undefined ? {} : { metadata }) }), limit)
 }
 
-/** A page of agents without a parent that have not ended, by id. */
+/** Returns a page of agents without a parent that have not ended, by id. */
 export async function agentsIn(shelf: Shelf, frame: FrameOf<'agent.list'>): Promise<object> {
   const roots: { readonly id: string }[] = []
   for (const id of (await shelf.store.list()).toSorted()) {

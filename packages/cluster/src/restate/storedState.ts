@@ -1,7 +1,7 @@
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 import { loadSession } from '../../../sessions/src/loadSession.ts'
 
-/** How an agent stands, as its log tells: without its words. */
+/** State of an agent, as its log has it, without text of the conversation. */
 export interface StoredState {
   readonly agentId: string
   readonly definition: string
@@ -13,7 +13,7 @@ export interface StoredState {
   readonly costUsd: number
 }
 
-/** Reads it. Rejects as `loadSession` does. */
+/** Reads the state of an agent from its log. Rejects as `loadSession` does. */
 export async function storedState(store: Store, agentId: string): Promise<StoredState> {
   const { definition, status, isStopped, runs, records, costUsd } = await loadSession(store, agentId)
   const seq = records.at(-1)?.seq ?? 0

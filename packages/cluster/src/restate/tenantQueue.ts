@@ -4,15 +4,15 @@ import type { Metadata } from '../../../../src/protocol/metadata.ts'
 import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 
-/** Limits that keep tenants from each other. */
+/** Limits for separating tenants. */
 export interface TenantLimits {
-  /** Key of the metadata that says whose an agent is; agents without it are those of one tenant. */
+  /** Metadata key that names an agent's tenant; agents without it share one tenant. */
   readonly by: string
-  /** Runs of one tenant at once, in all workers together. Default: any number. */
+  /** Maximum number of a tenant's runs at once, in all workers together. Default: any number. */
   readonly runs?: number
-  /** Runs of all tenants at once, in this worker. Those that wait take turns by tenant. Default: any number. */
+  /** Maximum number of runs at once in this worker, for all tenants. Waiting runs take turns by tenant. Default: any number. */
   readonly runsOfWorker?: number
-  /** Prompts of one tenant that may wait in this worker; more are refused with `TENANT_LIMIT`. Default 1,000. */
+  /** Maximum number of a tenant's prompts that wait in this worker; more are refused with `TENANT_LIMIT`. Default 1,000. */
   readonly waiting?: number
 }
 
@@ -30,21 +30,21 @@ interface Waiting {
   giveUp(): void
 }
 
-/** A tenant with something under way or waiting. */
+/** A tenant with running or waiting runs. */
 interface Tenant {
   active: number
   readonly waiting: Set<Waiting>
 }
 
 /**
- * Lets runs begin within the limits of their tenants. Tenants take turns, and the runs of one go in order: one that floods waits behind itself, and
- * another one behind at most one run of each.
+ * Lets runs begin within the limits of their tenants. Tenants take turns, and the runs of one go in
+ * order: a tenant that floods delays itself, and any other tenant waits for at most one run of each.
  */
 export class TenantQueue {
   readonly #limits: TenantLimits
   /** Number of workers that share the limits of tenants. */
   readonly #workers: () => number
-  /** One that was served goes to the end. */
+  /** Tenants by name, in the order of their turns. A tenant that was served moves to the end. */
   readonly #tenants = new Map<string, Tenant>()
   #active = 0
   #waiting = 0
@@ -55,12 +55,12 @@ export class TenantQueue {
     this.#workers = workers
   }
 
-  /** Number of runs that wait. */
+  /** Number of waiting runs. */
   get length(): number {
     return this.#waiting
   }
 
-  /** @throws RuntimeError `TENANT_LIMIT`: as many prompts of this tenant wait as may */
+  /** @throws RuntimeError `TENANT_LIMIT` if the maximum number of this tenant's prompts already wait */
   checkRoom(metadata: Metadata | undefined): void {
     const { by, waiting: most = 1_000 } = this.#limits
     const name = this.#nameOf(metadata)
@@ -95,19 +95,19 @@ export class TenantQueue {
     }
   }
 
-  /** Lets nothing more begin: who waits gives up. Idempotent. */
+  /** Lets no further run begin: waiting ones give up. Idempotent. */
   close(): void {
     this.#isClosed = true
     for (const { waiting } of this.#tenants.values()) for (const one of waiting) one.giveUp()
   }
 
-  /** Name of a tenant: empty for agents without one. */
+  /** Returns the name of a tenant: empty for agents without one. */
   #nameOf(metadata: Metadata | undefined): string {
     const value = metadata?.[this.#limits.by]
     return value === undefined ? '' : String(value)
   }
 
-  /** Runs of one tenant at once here: its part of those in all workers. */
+  /** Number of one tenant's runs that may run here at once: this worker's share of the limit. */
   get #share(): number {
     const { runs = Infinity } = this.#limits
     return Math.max(1, Math.floor(runs / Math.max(1, this.#workers())))
@@ -118,7 +118,7 @@ export class TenantQueue {
     return this.#active >= (this.#limits.runsOfWorker ?? Infinity) || active >= this.#share || (waiting?.size ?? 0) > 0
   }
 
-  /** Begins every run that may begin now, in turn. */
+  /** Begins all runs that may begin now, in turn. */
   #serve(): void {
     const { runsOfWorker = Infinity } = this.#limits
     const share = this.#share

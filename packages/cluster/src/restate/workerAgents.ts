@@ -21,13 +21,13 @@ import { Seats } from './seats.ts'
 import { storedState, type StoredState } from './storedState.ts'
 import type { TenantQueue } from './tenantQueue.ts'
 
-/** Parts that the agents of a worker share. */
+/** Parts that a worker's agents share. */
 export interface WorkerParts {
   readonly runtime: AgentRuntime
   readonly store: Store
   readonly definitions: Definitions
   readonly deps: ServedDeps | undefined
-  /** How many agents at rest stay in memory, with their logs open. */
+  /** Maximum number of agents at rest in memory, with their logs open. */
   readonly warm: number
   readonly logger: Logger | undefined
   readonly clock: Clock
@@ -35,28 +35,28 @@ export interface WorkerParts {
   readonly tenants?: TenantQueue | undefined
 }
 
-/** An agent that an agent of this worker has called, and that works on its own. */
+/** An agent that was called by an agent of this worker and works on its own. */
 export interface Detached {
   readonly agent: Agent
   readonly parent: ParentLink
-  /** True once it was made known to the engine, and no longer concerns its caller. */
+  /** True once the engine knows the agent, which then no longer concerns its caller. */
   isTold: boolean
 }
 
 const nothing = (): void => {}
 
-/** The agents of a worker: opened for one attempt at a time, and kept for the next one while they rest. */
+/** Agents of a worker. Each is opened for one attempt at a time, and kept for the next one while it rests. */
 export class WorkerAgents {
   readonly seats = new Seats()
   readonly #parts: WorkerParts
-  /** At rest, the one used last at the end. */
+  /** Agents at rest, the most recently used last. */
   readonly #warm = new Map<string, Agent>()
   readonly #detached = new Map<string, Detached>()
   readonly #opening = new Set<string>()
   readonly #parents = new WeakMap<Driven, ParentLink>()
   readonly #noticing = new Set<Promise<void>>()
   readonly #listeners = new Set<() => void>()
-  /** How often an attempt found its agent in memory, and how often it was read from its log. */
+  /** Number of attempts that found their agent in memory, and number that read it from its log. */
   readonly openings = { warm: 0, read: 0 }
 
   constructor(parts: WorkerParts) {
@@ -77,7 +77,7 @@ export class WorkerAgents {
     return (await firstRecord(this.#parts.store, agentId)) !== undefined
   }
 
-  /** Returns the id of the machine whose agent this is: it lives with that one. `undefined`: it is of none. */
+  /** Returns the id of the machine to which an agent belongs; `undefined` if there is none. */
   async machineOf(agentId: string): Promise<string | undefined> {
     const created = await this.created(agentId)
     const machine = created === undefined ? undefined : machineNamedIn(agentId, created.definition)
@@ -85,7 +85,7 @@ export class WorkerAgents {
     return (await firstRecord(this.#parts.store, machine))?.type === 'host.created' ? machine : undefined
   }
 
-  /** How an agent, or a machine, stands by its log. Rejects as `loadSession` does. */
+  /** Resolves with the state of an agent or a machine by its log. Rejects as `loadSession` does. */
   async stateOf(agentId: string): Promise<StoredState | HostView> {
     const { store, runtime } = this.#parts
     const first = await firstRecord(store, agentId)
@@ -93,7 +93,7 @@ export class WorkerAgents {
     return (await this.#machine(first).read(runtime, agentId)).view
   }
 
-  /** The first record of an agent's log; `undefined` without one. */
+  /** Returns the first record of an agent's log; `undefined` without one. */
   created(agentId: string): Promise<RecordOf<'agent.created'> | undefined> {
     return createdRecord(this.#parts.store, agentId)
   }
@@ -108,7 +108,7 @@ export class WorkerAgents {
     return this.#parts.tenants?.length ?? 0
   }
 
-  /** Why no more of the agent's tenant may wait; `undefined`: it may. */
+  /** Returns the reason why no further run of the agent's tenant may wait; `undefined` if one may. */
   async roomFor(agentId: string, { metadata }: Birth): Promise<ErrorInfo | undefined> {
     try {
       this.#parts.tenants?.checkRoom(metadata ?? (await this.created(agentId))?.metadata)
@@ -125,7 +125,7 @@ export class WorkerAgents {
     return requests.has(requestId)
   }
 
-  /** No run begins here from now on: those that wait go elsewhere. */
+  /** Stops runs from beginning here: those that wait go elsewhere. */
   leave(): void {
     this.#parts.tenants?.close()
   }
@@ -141,10 +141,10 @@ export class WorkerAgents {
   }
 
   /**
-   * Opens the agent, or the machine, of a command, ready for it.
+   * Opens the agent or machine of a command.
    *
-   * @throws RuntimeError as `runtime.open` and `hostMachine` do; `INVALID_OPTION` for a sub-agent; `MACHINE_NOT_FOUND`: the command is for a
-   * machine, and there is none, or this worker does not know it
+   * @throws RuntimeError as `runtime.open` and `hostMachine` do; `INVALID_OPTION` for a sub-agent;
+   * `MACHINE_NOT_FOUND`: the command is for a machine, and there is none, or this worker does not know it
    */
   async open(agentId: string, { command, birth }: Carried): Promise<Driven> {
     const { store, definitions, runtime } = this.#parts
@@ -173,8 +173,8 @@ export class WorkerAgents {
   }
 
   /**
-   * Opens the agent with everything in its log, ready for commands; an interrupted run continues. `anew`: it is read again even if it is here,
-   * unless it has just been begun here.
+   * Opens the agent with everything in its log, ready for commands; an interrupted run continues.
+   * `anew`: the agent is read again even if it is in memory, unless it has just begun here.
    *
    * @throws RuntimeError as `runtime.open` does; `INVALID_OPTION` for a sub-agent
    */
@@ -226,7 +226,7 @@ export class WorkerAgents {
     return true
   }
 
-  /** Keeps an agent that rests for its next command, and lets go of those that were not used for longest. */
+  /** Keeps a resting agent for its next command, and releases the least recently used ones. */
   async keep(agent: Driven): Promise<void> {
     if (agent instanceof DrivenMachine) return await this.letGo(agent)
     this.#warm.set(agent.id, agent)
@@ -237,7 +237,7 @@ export class WorkerAgents {
     }
   }
 
-  /** Lets go of an agent without a word in its log, and of those that report to it. Never rejects. */
+  /** Releases an agent without a record in its log, and those that report to it. Never rejects. */
   async letGo(agent: Driven): Promise<void> {
     const below = this.reporting(agent).map((detached) => this.#detach(detached.agent.id))
     await Promise.all([agent instanceof DrivenMachine ? agent.letGo() : this.#detach(agent.id), ...below])
@@ -263,28 +263,28 @@ export class WorkerAgents {
     return this.#below(root).filter(({ parent, isTold }) => parent.reports !== undefined && !isTold)
   }
 
-  /** Ids of those that an agent of this tree has begun since, and that are agents of their own. */
+  /** Returns the ids of agents of their own that agents of this tree have begun since it was opened. */
   begun(root: Driven): string[] {
     const found = this.#below(root).filter(({ parent, isTold }) => parent.reports === undefined && !isTold)
     for (const detached of found) detached.isTold = true
     return found.map(({ agent }) => agent.id)
   }
 
-  /** When an agent wants to be woken: for a schedule, or for a call that sleeps. */
+  /** Returns the time at which an agent wants to be woken, for a schedule or a sleeping call. */
   dueOf(agent: Driven): { readonly due?: { readonly at: number; readonly inMs: number } } {
     const at = agent instanceof DrivenMachine ? agent.due : dueOf(agent)
     return at === null ? {} : { due: { at, inMs: Math.max(0, at - this.#parts.clock.now()) } }
   }
 
-  /** How many sub-agents it has had. */
+  /** Returns the number of sub-agents that an agent has had. */
   countOf(agent: Driven): number {
     return agent instanceof DrivenMachine ? 0 : (agent.ref?.getSnapshot().context.children ?? 0)
   }
 
   /**
-   * Returns the ids of agents that agents of this tree had begun before it was opened, and that are agents of their own, by the logs: the
-   * engine may have heard of them or not. Those among the first `known` sub-agents of the root are left out, because the engine has heard of
-   * them.
+   * Returns the ids of agents that agents of this tree had begun before it was opened, and that are
+   * agents of their own, by the logs. The engine may or may not know of them. Those among the first
+   * `known` sub-agents of the root are left out, because the engine has heard of them.
    */
   async begunBefore(root: Driven, known: number): Promise<string[]> {
     const begun = new Set(await this.#begunBy(root.id, known + 1, this.countOf(root)))
@@ -314,7 +314,7 @@ export class WorkerAgents {
     return [...this.#detached.values()].filter(({ parent }) => this.#rootOf(parent.agentId) === root.id)
   }
 
-  /** Resolves once every agent that has begun is known. */
+  /** Resolves once all agents that have begun are known. */
   async noticed(): Promise<void> {
     while (this.#noticing.size > 0) await Promise.all(this.#noticing)
   }
@@ -345,7 +345,7 @@ export class WorkerAgents {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Id of the agent, or the machine, at the top of the tree that one is in, or was in: a sub-agent may have ended since. */
+  /** Returns the id of the agent or machine at the top of an agent's present or former tree: a sub-agent may have ended since. */
   #rootOf(agentId: string): string {
     const { runtime } = this.#parts
     const here = runtime.agent(agentId)
@@ -363,7 +363,7 @@ function whyNoMachine(hostId: string, isAgent: boolean, asked: string | undefine
   return `There is no machine "${hostId}" in this store${beside}.`
 }
 
-/** @throws RuntimeError `INVALID_DEFINITION`: the machine is another one; `INVALID_OPTION` for what only agents have */
+/** @throws RuntimeError `INVALID_DEFINITION` for a different machine; `INVALID_OPTION` for options that only agents have */
 function checkMachine(hostId: string, name: string, { definition, metadata, history }: Birth): void {
   if (definition !== undefined && definition !== name)
     throw new RuntimeError('INVALID_DEFINITION', `"${hostId}" is of machine "${name}", not "${definition}".`)

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 
-/** How often the store is asked, in milliseconds. */
+/** Interval between queries to the store, in milliseconds. */
 const lookMs = 5_000
 
-/** How many workers share a store, as it was a few seconds ago: by that limits of all of them are divided. */
+/** Number of workers on a store, as of a few seconds ago, by which the limits of all workers are divided. */
 export class WorkerCount {
   readonly #store: Pick<Store, 'workers'>
   readonly #clock: Clock

@@ -15,14 +15,14 @@ interface Ports {
 /** Returns the id of a judge's agent while its agreement is measured. */
 export const calibrationId = (index: number): string => `judge.${index}`
 
-/** Returns true if an id is that of a judge whose agreement is measured. Pure. */
+/** Returns true if an id belongs to a judge whose agreement is being measured. Pure. */
 export const isCalibration = (agentId: string): boolean => /^judge\.\d+$/.test(agentId)
 
 const calibrationKey = 'judge'
 
 /**
- * Has the judge judge answers that people have judged, and counts how often both say the same. `undefined` if it was stopped before it had judged
- * them all. The store must hold no log of an earlier measurement.
+ * Has the judge score answers that people have judged, and counts the agreements. `undefined` if it
+ * was stopped before it had judged them all. The store must hold no log of an earlier measurement.
  */
 export async function calibrateJudge(
   { definition, isPriced }: ReadyJudge,

@@ -126,7 +126,7 @@ export async function inTime<T>(clock: Clock, ms: number, work: () => Promise<T>
   }
 }
 
-/** The finding of a scorer; an answer that is none has failed, and says why. */
+/** Returns the finding of a scorer. An invalid answer counts as failed, with the reason. */
 export function foundBy(answer: ScorerAnswer): Found {
   if (typeof answer === 'boolean') return found(answer)
   const { value, passed, reason } = typeof answer === 'number' ? { value: answer } : (answer ?? {})

@@ -5,10 +5,10 @@ import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { filesBelow } from '../suite/taskFiles.ts'
 import type { Task } from '../suite/task.ts'
 
-/** A task made from one of another benchmark. */
+/** A task converted from another benchmark. */
 export interface ImportedTask {
   readonly task: Task
-  /** Files of `files/` by their paths there; `check`: those of `check/`. */
+  /** Files for `files/`, by path; `check`: files for `check/`. */
   readonly files?: ReadonlyMap<string, ImportedFile>
   readonly check?: ReadonlyMap<string, ImportedFile>
 }
@@ -16,7 +16,7 @@ export interface ImportedTask {
 /** Content of a file: a text, the path it is copied from, or (`link`) the target of a symbolic link. */
 export type ImportedFile = { readonly text: string } | { readonly from: string } | { readonly link: string }
 
-/** A suite that an importer has made from a benchmark. */
+/** A suite converted from a benchmark by an importer. */
 export interface Imported {
   readonly tasks: readonly ImportedTask[]
   /** The suite's module, if it needs one. */
@@ -25,7 +25,7 @@ export interface Imported {
   readonly others?: ReadonlyMap<string, string>
   /** Preparations needed before the suite can run: commands or sentences. */
   readonly needs: readonly string[]
-  /** Parts of the benchmark that are not carried over, and differences from its own harness. */
+  /** Parts of the benchmark that are not converted, and differences from its own harness. */
   readonly differs: readonly string[]
 }
 

@@ -57,7 +57,7 @@ const place = '/testbed'
 /** Beginning of a command that runs the code. */
 const enter = '. /opt/miniconda3/etc/profile.d/conda.sh && conda activate testbed'
 
-/** SWE-bench Verified: issues of Python projects, whose tests are in an image for each. */
+/** SWE-bench Verified: issues of Python projects, with the tests in an image for each. */
 export const sweBench: Importer = {
   title: 'SWE-bench Verified',
   wants,

@@ -93,7 +93,7 @@ function suiteOf(rows: readonly Row[], policy: string, tools: readonly string[])
   }
 }
 
-/** Calls that only look, by the names that the domains give them. */
+/** Matches names of calls that only read, as the domains name them. */
 const looks = /^(?:get|find|list|search|calculate|check|think|run|verify)_?/
 
 function taskOf({ id, ticket, user_scenario: { instructions }, evaluation_criteria: criteria }: Row): ImportedTask {

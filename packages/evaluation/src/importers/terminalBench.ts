@@ -50,7 +50,7 @@ interface Read {
   readonly agentSeconds: number
   readonly testSeconds: number
   readonly image: string | undefined
-  /** The folder whose Dockerfile makes the image. */
+  /** Folder whose Dockerfile makes the image. */
   readonly context: string
   /** Path of the script that is run beside the tests; `undefined` if one of the tests is run. */
   readonly script: string | undefined

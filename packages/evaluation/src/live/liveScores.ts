@@ -20,10 +20,10 @@ import type { LiveScore, LiveScorer, LiveScores, LiveScoresOptions, ScoredRun } 
 const dayMs = 86_400_000
 /** Time limit of a scorer, in milliseconds. */
 const scorerMs = 60_000
-/** Runs that wait. Further ones are found by the next `begin`. */
+/** Maximum number of waiting runs. Further ones are found by the next `begin`. */
 const mostWaiting = 10_000
 
-/** Marks agents that hold scores in lists; the rest of their metadata says of what. */
+/** Marks agents that hold scores in lists; the rest of their metadata names the scored run. */
 const scoreMark = { liveScore: true } as const
 
 const called = z.custom((value) => typeof value === 'function', 'give a function')
@@ -63,8 +63,8 @@ interface Waiting {
 }
 
 /**
- * Scores a share of the runs of a runtime as they end. A score is the answer of an agent of its own, whose session is in the same store: it has the metadata
- * `{ liveScore: true, scorer, scored, run }`, and what a judge costs is in it. Nothing waits for a scorer, and none of its failures harms a run.
+ * Scores a share of the runs of a runtime as they end. A score is the answer of an agent of its own, whose session is in the same store: it has
+ * the metadata `{ liveScore: true, scorer, scored, run }`, and includes the judge's cost. Runs never wait for a scorer or suffer from its failures.
  *
  * @throws RuntimeError `INVALID_OPTION`
  *
@@ -136,7 +136,7 @@ class Scoring implements LiveScores {
     await this.settled()
   }
 
-  /** Called by runs: it must be quick, and never throw. */
+  /** Takes the events of runs. Must be quick, and never throws. */
   #hear(event: AgentEvent, { agentId, path, name, incognito }: TracedAgent): void {
     if (event.type !== 'run.end' || path.length > 0 || incognito === true || !this.#isOf(name)) return
     if (isEnd(event)) this.#add({ agentId, runId: event.runId })
@@ -156,7 +156,7 @@ class Scoring implements LiveScores {
     this.#work()
   }
 
-  /** Finds runs that ended while nobody scored, or whose scoring was cut off. */
+  /** Finds runs that ended while scoring was off, or whose scoring was cut off. */
   async #lookBack(store: Store): Promise<void> {
     const { lookBackMs = dayMs } = this.#options
     const since = this.#clock.now() - lookBackMs
@@ -265,7 +265,7 @@ class Scoring implements LiveScores {
     return { definition: this.#judge!, question: judgeQuestion({ criteria, prompts, answer }) }
   }
 
-  /** US dollars that scores have cost today, also in earlier processes. */
+  /** Resolves with the US dollars that scores have cost today, in earlier processes too. */
   async #spentToday(store: Store): Promise<number> {
     const day = Math.floor(this.#clock.now() / dayMs)
     if (this.#spent.day !== day) {
@@ -292,7 +292,7 @@ const elsewhere = ['AGENT_ELSEWHERE', 'STORE_LOCKED', 'STORE_LEASE_LOST', 'AGENT
 
 const isElsewhere = (thrown: unknown): boolean => elsewhere.some((code) => hasCode(thrown, code))
 
-/** Resolves as the work does, or rejects with the reason of the signal. */
+/** Settles as the work does, or rejects with the signal's reason if that aborts first. */
 async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const onAbort = (): void => aborted.reject(signal.reason)

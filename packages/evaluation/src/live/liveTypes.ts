@@ -8,7 +8,7 @@ import type { LogRecord, RunStopReason } from '../../../../src/protocol/records.
 import type { AgentRuntime } from '../../../../src/runtime/agentRuntime.ts'
 import type { ScorerAnswer } from '../suite/defineSuite.ts'
 
-/** A run of production that a scorer judges, as its log has it: without the secrets that the runtime redacts. */
+/** A run in production that a scorer judges, as its log has it, without the secrets that the runtime redacts. */
 export interface ScoredRun {
   readonly agentId: string
   readonly definition: string
@@ -16,10 +16,10 @@ export interface ScoredRun {
   readonly metadata: Metadata
   /** Messages of people in the run, oldest first. */
   readonly prompts: readonly string[]
-  /** Text of the last reply; empty if there is none. */
+  /** Text of the last reply; empty if there was no reply. */
   readonly answer: string
   readonly stopReason: RunStopReason
-  /** US dollars and turns of the run. */
+  /** Cost of the run in US dollars, and its number of turns. */
   readonly costUsd: number
   readonly turns: number
   /** Records of the run, in order; those of sub-agents are in logs of their own. */
@@ -28,7 +28,7 @@ export interface ScoredRun {
   readonly signal: AbortSignal
 }
 
-/** Judges a run: a function, or criteria for the judge, whose score passes from `min` (default 0.5) on. */
+/** Judges a run: a function, or criteria for the judge. A judge's score passes from `min` (default 0.5) on. */
 export type LiveScorer =
   | ((run: ScoredRun) => ScorerAnswer | Promise<ScorerAnswer>)
   | { readonly judge: string; readonly min?: number }
@@ -39,13 +39,13 @@ export interface LiveScore {
   readonly agentId: string
   readonly definition: string
   readonly runId: string
-  /** From 0 to 1. */
+  /** Value from 0 to 1. */
   readonly value: number
   readonly passed: boolean
   readonly reason?: string
   /** Id of the agent whose session holds the score, and what it cost. */
   readonly scoredBy: string
-  /** US dollars; 0 for a function, and for a judge without known prices. */
+  /** Cost of the score in US dollars; 0 for a function, and for a judge without known prices. */
   readonly costUsd: number
   /** Time of the score, in epoch milliseconds. */
   readonly time: number
@@ -60,33 +60,33 @@ export interface LiveScoresOptions {
   /** Model of the judge, with its prices by model id. */
   readonly judge?: AnyModel
   readonly prices?: PricesByModel
-  /** US dollars that judges may spend on a day (UTC), those of earlier processes included; the judgement under way may exceed it. Needs `prices`. */
+  /** US dollars that judges may spend per day (UTC), in all processes; a running judgment may exceed it. Needs `prices`. */
   readonly budgetUsd?: number
   /** Number of runs that are scored at the same time. Default 2. */
   readonly concurrency?: number
-  /** Milliseconds before `begin` in which runs that ended are looked for that have no score. Default: one day; 0: none. */
+  /** Milliseconds before `begin` in which ended runs without a score are looked for. Default: one day; 0: none. */
   readonly lookBackMs?: number
   /** Called with each score once it is stored. */
   readonly onScore?: (score: LiveScore) => void
-  /** Called with what kept a run from being scored, which harms nothing else. Default: a process warning for the first. */
+  /** Called with each error that kept a run from being scored, which has no other effect. Default: a process warning for the first. */
   readonly onError?: (
     error: Error,
     at: { readonly agentId: string; readonly runId: string; readonly scorer?: string },
   ) => void
-  /** The clock of the runtime. Default: the system's. */
+  /** Clock of the runtime. Default: the system's. */
   readonly clock?: Clock
 }
 
-/** Scores of sampled runs. As a tracer of the runtime it hears which runs end. Made by `liveScores`. */
+/** Scores sampled runs. As a tracer of the runtime it learns when runs end. Made by `liveScores`. */
 export interface LiveScores {
-  /** For `createRuntime`. */
+  /** Tracer to pass to `createRuntime`. */
   readonly tracer: Tracer
   /** Number of runs that wait to be scored or are being scored. */
   readonly waiting: number
-  /** Begins to score, and looks for runs of earlier processes in the store of the runtime. Resolves once it has looked. Call it once. */
+  /** Begins to score, and looks for unscored runs of earlier processes in the runtime's store. Resolves once it has looked. Call it once. */
   begin(runtime: AgentRuntime, store: Store): Promise<void>
-  /** Resolves once nothing waits to be scored. */
+  /** Resolves once no run waits to be scored. */
   settled(): Promise<void>
-  /** Aborts what is being scored; it is scored after the next `begin`. Call it before the runtime is closed. Idempotent. */
+  /** Aborts the scoring under way; those runs are scored after the next `begin`. Call it before the runtime is closed. Idempotent. */
   close(): Promise<void>
 }

@@ -4,14 +4,14 @@ import type { Store } from '../../../../src/protocol/ports/store.ts'
 import type { LogRecord, RecordOf } from '../../../../src/protocol/records.ts'
 import type { ScoredRun } from './liveTypes.ts'
 
-/** Ends of runs that are no answer: they go on, or a person stopped them. */
+/** Returns true for the end of a run with an answer: not for a run that was paused or that a person stopped. */
 const isScorable = ({ stopReason }: RecordOf<'run.end'>): boolean => stopReason !== 'paused' && stopReason !== 'aborted'
 
-/** Tells whether the end of a run is one that is scored. */
+/** Returns true if a record is the end of a run that is scored. */
 export const isEnd = (record: { readonly type: string }): boolean =>
   record.type === 'run.end' && isScorable(record as RecordOf<'run.end'>)
 
-/** Reads a run from the log of its agent; `undefined`: it is not there, or has no end that is scored. Rejects as the store does. */
+/** Reads a run from the log of its agent; `undefined` if it is missing, or has no end that is scored. Rejects as the store does. */
 export async function readRun(
   store: Store,
   { agentId, runId }: { readonly agentId: string; readonly runId: string },

@@ -10,7 +10,7 @@ import type { LogRecord } from '../../../../src/protocol/records.ts'
 import type { Found } from '../checks/found.ts'
 import type { LiveScore } from './liveTypes.ts'
 
-/** Runs of an agent that holds a score, after which it is not asked again: its judge comes to no verdict. */
+/** Maximum number of runs of an agent that holds a score. Then its judge is taken to reach no verdict. */
 const mostTries = 3
 /** Maximum length of a reason. */
 const mostReason = 2_000
@@ -19,7 +19,7 @@ const answerSchema = lazily(() =>
   z.looseObject({ score: z.number().min(0).max(1), passed: z.boolean().optional(), reason: z.string().optional() }),
 )
 
-/** An agent that says what a function has found: its log holds the score, like that of a judge. */
+/** Defines an agent that replies with a function's finding, so that its log holds the score as a judge's does. */
 export function findingAgent({ value, passed, reason }: Found): AgentDefinition {
   const said = reason === undefined ? {} : { reason: cutMiddle(reason.toWellFormed(), mostReason) }
   const text = JSON.stringify({ score: value, passed, ...said })
@@ -27,10 +27,10 @@ export function findingAgent({ value, passed, reason }: Found): AgentDefinition 
   return defineAgent({ name: 'scorer', description: 'Holds the score of a run.', model }) as AgentDefinition
 }
 
-/** A score, as the log of the agent that holds it has it. `open`: it has none yet; `given up`: it has tried often enough. */
+/** A score from the log of the agent that holds it. `open`: there is none yet; `given up`: too many attempts failed. */
 export type Held = Omit<LiveScore, 'runId' | 'agentId' | 'definition' | 'scorer'> | 'open' | 'given up'
 
-/** Reads the score that an agent holds; `undefined`: there is no such agent. `min`: from which value on a judge's score passes. Rejects as the store does. */
+/** Reads the score that an agent holds; `undefined` if there is no such agent. `min`: lowest passing value of a judge. Rejects as the store does. */
 export async function heldScore(store: Store, scoredBy: string, min: number): Promise<Held | undefined> {
   const records: LogRecord[] = []
   for await (const record of store.read(scoredBy)) records.push(record)

@@ -54,7 +54,7 @@ export class BlockTable<T extends object> {
     return blocks
   }
 
-  /** Requests mostly share their frame, which may be large. */
+  /** Returns the block of a request's frame, reused by most requests because it may be large. */
   #frameOf(request: ModelRequest): T {
     const { system, tools } = request
     const last = this.#lastFrame

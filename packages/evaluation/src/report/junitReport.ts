@@ -20,7 +20,7 @@ const tag = (name: string, attributes: Attributes, end: string): string =>
 
 const open = (name: string, attributes: Attributes): string => tag(name, attributes, '>')
 
-/** Line breaks and tabs of attributes would become spaces. */
+/** Escapes a text for an attribute, in which line breaks and tabs would otherwise become spaces. */
 const attribute = (text: string): string => escapeXml(text).replace(/[\t\n\r]/g, (unit) => `&#${unit.charCodeAt(0)};`)
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3)

@@ -51,7 +51,7 @@ const savedUsd = (name: MeasureName, bound: string, end: keyof Dollars): Measure
   write: (value) => (value < 0 ? `−${usd(-value)}` : usd(value)),
 })
 
-/** Measures that are reported of every arm, in this order. */
+/** Measures that are reported for every arm, in this order. */
 export const measures: readonly Measure[] = [
   { name: 'costUsd', label: 'cost per trial', short: 'cost', valueOf: ({ costUsd }) => costUsd, write: usd },
   {

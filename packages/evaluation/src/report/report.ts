@@ -12,7 +12,7 @@ export interface Report {
   readonly version: typeof reportVersion
   readonly suite: { readonly name: string; readonly digest: string }
   readonly versions: { readonly escapement: string; readonly node: string }
-  /** Milliseconds since 1970 at which the evaluation began; `endedAt`: at which its last trial ended. */
+  /** Time at which the evaluation began, in milliseconds since 1970; `endedAt`: time at which its last trial ended. */
   readonly startedAt: number
   readonly endedAt: number
   readonly seed: number
@@ -26,7 +26,7 @@ export interface Report {
   readonly stopped: Stopped | null
   /** The arms; the baseline is the first. */
   readonly arms: readonly ArmReport[]
-  /** Each further arm, compared with the first. */
+  /** Comparisons of each further arm with the first. */
   readonly comparisons: readonly Comparison[]
   readonly tasks: readonly TaskReport[]
   /** The judge model, and its agreement with the other checks; `null` without a judge. */
@@ -53,7 +53,7 @@ export interface Stopped {
   readonly message?: string
 }
 
-/** Something measured in every trial, as the mean of tasks. */
+/** Name of a measurement made in every trial and reported as the mean over tasks. */
 export type MeasureName =
   | 'costUsd'
   | 'savedTokens'

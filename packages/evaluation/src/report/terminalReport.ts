@@ -21,9 +21,9 @@ const same: Paint = (text) => text
 const noStyle: TerminalStyle = { bold: same, dim: same, green: same, red: same, yellow: same }
 
 export interface TerminalOptions {
-  /** Default: none. */
+  /** Style of the text. Default: none. */
   readonly style?: TerminalStyle
-  /** Columns, at least 60; default 80. */
+  /** Width of the text in columns, at least 60; default 80. */
   readonly width?: number
 }
 
@@ -141,7 +141,7 @@ function comparisonLines({ arm, baseline, passes, cost }: Comparison, style: Ter
 const cellWords = ({ passed, failed, errors }: TaskReport['cells'][number]): string =>
   passed + failed + errors === 0 ? '–' : `${passed}/${passed + failed}${errors === 0 ? '' : `!${errors}`}`
 
-/** Lists the passed trials of each task, by arm; of many tasks those in which the arms differ most. */
+/** Lists the passed trials of each task, by arm. Of many tasks, lists those in which the arms differ most. */
 function taskLines({ arms, tasks }: Report, style: TerminalStyle, columns: number): string[] {
   const spread = ({ cells }: TaskReport): number => {
     const shares = cells.flatMap(({ share }) => share.value ?? [])

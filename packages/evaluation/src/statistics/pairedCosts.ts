@@ -10,7 +10,7 @@ export interface TaskCosts {
   readonly pairs: number
 }
 
-/** Cost of an arm relative to the baseline: the ratio of sums, with a bootstrap interval over tasks. */
+/** Returns the cost of an arm relative to the baseline: the ratio of sums, with a bootstrap interval over tasks. */
 export function costRatio(tasks: readonly TaskCosts[], seed: number): Figure {
   const used = tasks.filter(({ pairs }) => pairs > 0)
   const sample = { tasks: used.length, trials: sumOf(used.map(({ pairs }) => pairs)) }
@@ -35,8 +35,8 @@ function ratioOf(tasks: readonly TaskCosts[], drawn: Uint32Array): number {
 }
 
 /**
- * Sign-flip test of the differences in cost between tasks: if the arms are the same, each task's two sums could as well be swapped. Since the total
- * of both stays the same, it tests the ratio of sums too. `null` without pairs.
+ * Runs a sign-flip test of the tasks' cost differences: if the arms are the same, each task's two sums could as
+ * well be swapped. Since the total of both stays the same, it tests the ratio of sums too. `null` without pairs.
  */
 export function costTest(tasks: readonly TaskCosts[], seed: number): SignFlip | null {
   const used = tasks.filter(({ pairs }) => pairs > 0)

@@ -28,9 +28,9 @@ export function passesTest(tasks: readonly TaskPairs[]): number | null {
 }
 
 /**
- * Difference between the pass rates of an arm and the baseline, in shares, with equal weight for every task. The interval follows the spread between
- * tasks (t distribution), but is never narrower than that of the pairs as if they were independent (Agresti and Min, half a pair added to each kind),
- * so that it has a width even if all tasks agree.
+ * Returns the difference between the pass rates of an arm and the baseline, in shares, with equal weight for every task. The
+ * interval follows the spread between tasks (t distribution), but is never narrower than that of the pairs as if they were
+ * independent (Agresti and Min, half a pair added to each kind), so that it has a width even if all tasks agree.
  */
 export function passesDifference(tasks: readonly TaskPairs[]): Figure {
   const used = tasks.filter((task) => pairsOf(task) > 0)

@@ -48,9 +48,9 @@ export interface ScoredTrial extends TrialPlace {
   readonly prompts: readonly string[]
   /** The last answer. */
   readonly answer: string
-  /** Result of the last run; `null` before the agent began, when the task is tried without it. */
+  /** Result of the last run; `null` if the task is tried before an agent has worked. */
   readonly result: RunResult | null
-  /** The logs of the agent and of those below it, by id. */
+  /** Logs of the agent and of those below it, by id. */
   readonly records: ReadonlyMap<string, readonly LogRecord[]>
   readonly metrics: TrialMetrics | null
   readonly signal: AbortSignal

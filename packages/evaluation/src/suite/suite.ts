@@ -12,7 +12,7 @@ export interface SuiteTask {
   readonly tags: readonly string[]
   readonly image?: TaskImage
   readonly files: readonly TaskFile[]
-  /** Files laid over the folder when checks run, and unseen before. */
+  /** Files laid over the folder when checks run, which are unseen before. */
   readonly checkFiles: readonly TaskFile[]
 }
 
@@ -32,7 +32,7 @@ export interface Suite {
   readonly name: string
   /** Folder of the suite; missing for a suite in code. */
   readonly folder?: string
-  /** Its module `suite.ts`, if it has one. */
+  /** Path of its module `suite.ts`, if it has one. */
   readonly module?: string
   readonly digest: string
   readonly tasks: readonly SuiteTask[]
@@ -44,7 +44,7 @@ export interface Suite {
 const listOf = <T>(value: T | readonly T[] | undefined): readonly T[] =>
   value === undefined ? [] : Array.isArray(value) ? (value as readonly T[]) : [value as T]
 
-/** A task with its defaults filled in. */
+/** Returns a task with its defaults filled in. */
 export const suiteTask = (
   { id, prompts, setup, check, limits = {}, tags = [], image }: Task,
   files: readonly TaskFile[],
@@ -61,6 +61,6 @@ export const suiteTask = (
   checkFiles,
 })
 
-/** Converts files in code, text by path. */
+/** Converts files given in code, as text by path. */
 export const textFiles = (files: Task['files'] = {}): TaskFile[] =>
   Object.entries(files).map(([path, text]) => ({ path, text }))

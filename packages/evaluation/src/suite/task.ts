@@ -10,9 +10,9 @@ import { mistakesOf } from '../../../../src/protocol/checks/mistakes.ts'
 interface CheckBase {
   /** Name in reports. Default: derived from the check's contents. */
   readonly name?: string
-  /** Weight in the mean of a trial's scores; default 1. */
+  /** Weight of the check in the mean of a trial's scores; default 1. */
   readonly weight?: number
-  /** True if the trial fails without it; default `true`. */
+  /** True if the trial fails without the check; default `true`. */
   readonly required?: boolean
 }
 
@@ -20,15 +20,15 @@ interface CheckBase {
 export interface CommandCheck extends CheckBase {
   readonly command: string
   /**
-   * Milliseconds after which the command has failed and its processes are killed, except those that began a session of their own (`setsid`); default
-   * 300,000.
+   * Milliseconds after which the command has failed and its processes are killed, except those in a
+   * session of their own (`setsid`). Default 300,000.
    */
   readonly timeoutMs?: number
 }
 
 /**
- * The last answer must contain a text, or match a regular expression (with the flag `u`). An expression that backtracks without end blocks the
- * process.
+ * Check that the last answer contains a text, or matches a regular expression (with the flag `u`).
+ * An expression that backtracks without end blocks the process.
  */
 export interface AnswerCheck extends CheckBase {
   readonly answer: string | { readonly matches: string }
@@ -42,20 +42,20 @@ export interface FileCheck extends CheckBase {
   readonly matches?: string
 }
 
-/** The last answer, or a file, must be JSON that fits a schema. */
+/** Check that the last answer, or a file, is JSON that fits a schema. */
 export interface JsonCheck extends CheckBase {
   readonly json: JsonSchema
   readonly file?: string
 }
 
-/** A judge model scores the last answer from 0 to 1 by these criteria. */
+/** Check by a judge model, which scores the last answer from 0 to 1 by these criteria. */
 export interface JudgeCheck extends CheckBase {
   readonly judge: string
   /** Score from which the check passes; default 0.5. */
   readonly min?: number
 }
 
-/** A scorer of the suite, by name; it receives all other fields of the check. */
+/** Check by a scorer of the suite, by name. The scorer receives all other fields of the check. */
 export interface ScorerCheck extends CheckBase {
   readonly scorer: string
   readonly [option: string]: unknown
@@ -64,13 +64,13 @@ export interface ScorerCheck extends CheckBase {
 /** A check that judges a trial. */
 export type Check = CommandCheck | AnswerCheck | FileCheck | JsonCheck | JudgeCheck | ScorerCheck
 
-/** Limits of a whole trial: all its prompts together. */
+/** Limits of a whole trial, for all its prompts together. */
 export interface TaskLimits {
   readonly turns?: number
-  /** Maximum tokens of its model calls, cached ones included. */
+  /** Maximum tokens of the trial's model calls, cached ones included. */
   readonly tokens?: number
   readonly costUsd?: number
-  /** Maximum wall time of its runs in milliseconds. */
+  /** Maximum wall time of the trial's runs in milliseconds. */
   readonly ms?: number
 }
 
@@ -79,7 +79,7 @@ export interface TaskImage {
   readonly name: string
   /** Place of the trial's folder in its containers once it is set up; `setup` finds the image's own files there. Default: `/workspace`. */
   readonly mount?: string
-  /** True if its commands run as the administrator of the container. Default `false`: as the user of this process. */
+  /** True if commands run as the administrator of the container. Default `false`: as the user of this process. */
   readonly root?: boolean
 }
 
@@ -94,7 +94,7 @@ export interface Task {
   readonly check?: string | Check | readonly (string | Check)[]
   readonly limits?: TaskLimits
   readonly tags?: readonly string[]
-  /** Image whose containers run its commands, whatever the command line says. Default: none of its own. */
+  /** Image whose containers run the task's commands, whatever the command line says. Default: none of its own. */
   readonly image?: string | TaskImage
   /** Initial files of a task in code, by path. */
   readonly files?: { readonly [path: string]: string }
@@ -159,7 +159,7 @@ export const kindOf = (check: object): CheckKind | undefined => kinds.find((kind
 
 const noKind = `a check has one of: ${kinds.join(', ')}`
 
-/** Checks a value by the schema that is chosen for it, so that messages are about what was meant; or tells that there is none. */
+/** Returns a schema that checks a value by the schema chosen for it, so that messages fit the intended kind, or reports that there is none. */
 const chosen = (choose: (value: unknown) => z.ZodType | string): z.ZodType =>
   z.unknown().check(({ value, issues }) => {
     const schema = choose(value)

@@ -2,14 +2,14 @@ import { lstat, readdir, readlink } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { RuntimeError } from '../../../../src/protocol/errors.ts'
 
-/** A file that a task begins with, or that its checks see. `from`: the path it is copied from; `link`: the target of a symbolic link. */
+/** A file that a task begins with, or that its checks see. `from`: the path from which it is copied; `link`: the target of a symbolic link. */
 export type TaskFile = { readonly path: string } & (
   | { readonly from: string }
   | { readonly text: string }
   | { readonly link: string }
 )
 
-/** Names of files and folders that are installed or made beside the tasks of a suite. */
+/** Names of files and folders that are installed or generated beside a suite's tasks. */
 const leftOut: ReadonlySet<string> = new Set(['node_modules', '.git', '.escapement'])
 /** The folders of a task. */
 export const taskFolders: readonly string[] = ['files', 'check']

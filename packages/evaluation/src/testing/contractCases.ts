@@ -298,7 +298,7 @@ const lifetimes: Checks = {
   },
 }
 
-/** A check of a store that can delete; it passes for one that cannot. */
+/** Wraps a check of deletion; it passes for a store that cannot delete. */
 const erasing =
   (check: (store: ErasableStore) => Promise<void>) =>
   async (store: Store): Promise<void> =>

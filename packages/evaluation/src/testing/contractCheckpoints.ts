@@ -10,7 +10,7 @@ import {
   type ReopenChecks,
 } from './contractDemands.ts'
 
-/** Content with every byte value, longer than one block. */
+/** Returns content with every byte value, longer than one block. */
 const bodyOf = (seed: number, length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, index) => (index * 7 + seed) & 255)
 

@@ -12,7 +12,7 @@ import {
 
 const url = 'ws://127.0.0.1:4100/bridge'
 
-/** Returns a store that knows the holders of logs; a store that does not passes. */
+/** A store that knows the holders of logs. */
 type Telling = Store & Required<Pick<Store, 'announce' | 'holder'>>
 
 const telling =
@@ -26,7 +26,7 @@ const telling =
     if (store.holder !== undefined) await check(store as Telling, ...rest)
   }
 
-/** Holder of the log of `a`; throws if there is none. */
+/** Returns the holder of the log of `a`; throws if there is none. */
 async function holderIn(store: Telling): Promise<LogHolder> {
   const holder = await store.holder('a')
   demand(holder !== undefined, 'holder must name who has the log open.')
@@ -34,7 +34,7 @@ async function holderIn(store: Telling): Promise<LogHolder> {
   return holder
 }
 
-/** Checks of a store that tells who has a log. */
+/** Checks of a store that reports the holders of logs. */
 export const holders: Checks = {
   'holder, where there is one, names who has a log open, and nobody for one that is free': telling(async (store) => {
     demandEqual(await store.holder('a'), undefined, 'nobody has a log that is not there.')

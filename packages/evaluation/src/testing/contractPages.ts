@@ -20,7 +20,7 @@ export const createdAs = (agentId: string, birth: Birth): Created => ({
   ...birth,
 })
 
-/** Agents of every kind that lists tell apart. */
+/** Agents of every kind that lists distinguish. */
 const births: { readonly [id: string]: Birth } = {
   a: { metadata: { user: 'u1', plan: 2 } },
   a1: { path: ['a'], definition: 'two', metadata: { user: 'u1', plan: 2 } },
@@ -31,10 +31,10 @@ const births: { readonly [id: string]: Birth } = {
   e: { definition: 'two' },
 }
 
-/** Id of a log that begins with another record than an agent's first one. */
+/** Id of a log whose first record is not that of an agent. */
 const odd = 'odd'
 
-/** Queries, each with the ids of the agents that it asks for. */
+/** Queries, each with the ids of the agents that match it. */
 const wanted: readonly { readonly query: LogQuery; readonly ids: readonly string[] }[] = [
   { query: {}, ids: [...Object.keys(births), odd] },
   { query: { metadata: {} }, ids: [...Object.keys(births), odd] },
@@ -65,7 +65,7 @@ type Paged = Store & Required<Pick<Store, 'page'>>
 
 const isPaged = (store: Store): store is Paged => store.page !== undefined
 
-/** Returns a store with those agents; a store without pages passes. */
+/** Runs a check on a store with those agents; passes for a store without pages. */
 async function withAgents(store: Store, check: (store: Paged) => Promise<void>): Promise<void> {
   if (!isPaged(store)) return
   for (const [id, birth] of Object.entries(births)) await write(store, id, [createdAs(id, birth)])

@@ -14,13 +14,13 @@ import {
   type ReopenChecks,
 } from './contractDemands.ts'
 
-/** A lease that can be taken. */
+/** A lease that another writer can take over. */
 interface Held {
   readonly lease: StoreLease
   readonly epoch: number
 }
 
-/** Opens a log with three records. A store whose leases cannot be taken over passes. */
+/** Runs a check on a store with an open log of three records; passes for a store whose leases cannot be taken over. */
 async function held(store: Store, check: (held: Held) => Promise<void>): Promise<void> {
   const lease = await openWith(store, 'a', 3)
   if (lease.epoch !== undefined) await check({ lease, epoch: lease.epoch })
@@ -29,7 +29,7 @@ async function held(store: Store, check: (held: Held) => Promise<void>): Promise
 const append = (store: Store, seq: number, epoch?: number): Promise<void> =>
   store.append('a', recordsBetween(seq, seq), epoch)
 
-/** Throws unless a lease that was lost can write nothing. The checkpoint comes first: a refused append may tell the store of its loss. */
+/** Throws unless a lost lease can write nothing. The checkpoint comes first, because a refused append may tell the store of the loss. */
 async function demandLost(store: Store, seq: number, epoch: number, rule: string): Promise<void> {
   const { checkpoints } = store
   if (checkpoints !== undefined)
@@ -37,7 +37,7 @@ async function demandLost(store: Store, seq: number, epoch: number, rule: string
   await demandRejection('STORE_LEASE_LOST', () => append(store, seq, epoch), rule)
 }
 
-/** Throws unless the checkpoint that is read is that of the lease which holds the log. */
+/** Throws unless the checkpoint that is read was written under the lease that holds the log. */
 async function demandCheckpoint({ checkpoints }: Store, seq: number): Promise<void> {
   if (checkpoints !== undefined) await demandKept(checkpoints, checkpointAt(seq), 'what is refused must not be kept.')
 }
@@ -129,7 +129,7 @@ function demandHeld(
   if (by === 'both') demandEqual(store.holds?.(agentId), expected, `holds must know: ${why}`)
 }
 
-/** Checks of such leases between two stores over the same data. */
+/** Checks of leases that can be taken over, between two stores over the same data. */
 export const reopenTakeovers: ReopenChecks = {
   'a store takes a log over from another one, which learns of it': (store, reopen) =>
     held(store, async ({ lease, epoch }) => {

@@ -15,7 +15,7 @@ async function indexing(store: Store, check: (timers: TimerIndex) => Promise<voi
   if (store.timers !== undefined) await check(store.timers)
 }
 
-/** A time as long as those of today. */
+/** A time with as many digits as present ones. */
 const base = 1_800_000_000_000
 
 async function demandDue(timers: TimerIndex, expected: readonly [string, number][], rule: string): Promise<void> {

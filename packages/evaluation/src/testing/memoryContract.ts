@@ -7,12 +7,12 @@ import { owned } from './contractDemands.ts'
 /** One guarantee of a memory, as a case for any test runner. */
 export interface MemoryContractCase {
   readonly name: string
-  /** Rejects with a readable error if the guarantee is broken. Makes a memory of its own, and closes it if it has `close`. */
+  /** Rejects with a readable error if the guarantee is broken. Creates its own memory, and closes it if it has `close`. */
   run(): Promise<void>
 }
 
 export interface MemoryContractOptions {
-  /** A new memory without any record. */
+  /** Creates a memory without any record. */
   create(): Promise<Memory> | Memory
   /** Opens the records of the last created memory again, as another process would. Omit it for a memory that keeps nothing. */
   reopen?(): Promise<Memory> | Memory

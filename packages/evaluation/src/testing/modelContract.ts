@@ -2,7 +2,7 @@ import { type Block, textOf, toolCallsOf } from '../../../../src/protocol/messag
 import { judgeReply, type ReplyVerdict } from '../../../../src/protocol/checks/judgeReply.ts'
 import type { Model, ModelPart, ModelReply, ModelRequest } from '../../../../src/protocol/ports/model.ts'
 
-/** The reply that a model under test should give: thinking, then text, then tool calls; the last two only with `ends`. */
+/** Reply that a model under test should give: thinking, then text, then tool calls; the last two fields only with `ends`. */
 export interface ContractReply {
   readonly thinking?: string
   readonly text?: string
@@ -12,7 +12,7 @@ export interface ContractReply {
   readonly endReason?: string
 }
 
-/** An end of a reply, or a naming of its calls, that not every provider uses. */
+/** A feature of a reply's end or its call ids that not every provider has. */
 export type ContractEnd = 'cut' | 'refused' | 'windowFull' | 'paused' | 'broken' | 'sameIds' | 'noIds'
 
 /** One guarantee of a model, as a case for any test runner. */
@@ -25,7 +25,7 @@ export interface ModelContractCase {
 export interface ModelContractOptions {
   /** Makes a model that gives these replies, one per call, in order. Called once per case. */
   create(replies: readonly ContractReply[]): Promise<Model> | Model
-  /** Ends that replies of its provider may have, with a case for each; replies mark them by `stopReason`, `endReason` and `callId`. */
+  /** Kinds of ends that the provider's replies may have, with a case for each; replies mark them by `stopReason`, `endReason` and `callId`. */
   readonly ends?: readonly ContractEnd[]
 }
 
@@ -130,7 +130,7 @@ export const modelContract = ({ create, ends = [] }: ModelContractOptions): read
     run: () => check(create),
   }))
 
-/** Case in which a reply ends in this way and gets the expected verdict. */
+/** Returns a case in which a reply ends in this way and gets the expected verdict. */
 const endsAs =
   (verdict: ReplyVerdict, reply: ContractReply): Check =>
   async (create) => {
@@ -168,7 +168,7 @@ const endChecks: { readonly [E in ContractEnd]: readonly [name: string, check: C
   noIds: ['keeps two calls without an id', keepsBoth('')],
 }
 
-/** The verdict of the runtime on the reply. */
+/** Returns the runtime's verdict on a reply. */
 function verdictOf(parts: readonly ModelPart[]): ReplyVerdict {
   const last = parts.at(-1)
   if (last?.type === 'error') return last.error.kind === 'overflow' ? 'windowFull' : 'broken'

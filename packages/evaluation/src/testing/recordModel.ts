@@ -10,7 +10,7 @@ import { type Exchange, type ExchangeEnd, exchangeLine, headerLine } from './rec
 
 export interface RecordingModel extends Model {
   /**
-   * Resolves when every exchange that has ended is in the file; makes the file if nothing was asked.
+   * Resolves when every ended exchange is in the file; creates the file if there was no request.
    *
    * @throws RuntimeError `STORE_OPEN_FAILED` or `STORE_APPEND_FAILED` when a write failed, `INVALID_OPTION` for what is not JSON.
    */
@@ -19,10 +19,10 @@ export interface RecordingModel extends Model {
 
 /**
  * Passes everything through to `model`, deltas as they arrive, and writes each exchange to `file` when its reply has ended: before the
- * terminal part is given on, or at the abort. Several may run at once. Earlier contents of `file` are overwritten at the first write. Only
- * the id of the model, the requests and the parts are written, without keys and headers of `settings.providerOptions`, and without the
- * secrets of `redact`: as one could be cut between two deltas, these are left out then, and a reply stands in its last part alone. A write
- * that fails turns that reply, and each later one, into a `badRequest` error.
+ * terminal part is passed on, or at the abort. Several may run at once. Earlier contents of `file` are overwritten at the first write.
+ * Only the id of the model, the requests and the parts are written, without keys and headers of `settings.providerOptions`, and
+ * without the secrets of `redact`: as one could be cut between two deltas, these are left out then, and a reply stands in its last
+ * part alone. A write that fails turns that reply, and each later one, into a `badRequest` error.
  */
 export function recordModel(
   model: Model,
@@ -67,7 +67,7 @@ const isTerminal = (part: ModelPart): boolean => part?.type === 'done' || part?.
 
 const badRequest = ({ message }: RuntimeError): ModelPart => ({ type: 'error', error: { kind: 'badRequest', message } })
 
-/** Parts that one request has brought so far. The first `end` writes them; later ones wait for that write. */
+/** Parts that a request has brought so far. The first `end` writes them; later ones wait for that write. */
 class OpenExchange {
   readonly #lines: LineWriter
   readonly #redactor: Redactor | undefined
@@ -96,7 +96,7 @@ class OpenExchange {
     this.#parts.push(part)
   }
 
-  /** Never rejects: a failure stays with the writer. */
+  /** Writes the exchange. Never rejects: a failure stays with the writer. */
   end(end: ExchangeEnd): Promise<void> {
     this.#ended ??= this.#write(end)
     return this.#ended
@@ -121,7 +121,7 @@ function withoutSecrets(exchange: Exchange, redactor: Redactor | undefined): Exc
   return redactor.value({ ...exchange, parts })
 }
 
-/** Appends whole lines to a file, one after another; after a failure it writes no more. */
+/** Appends whole lines to a file, one after another. After a failure it writes no more. */
 class LineWriter {
   readonly #file: string
   readonly #header: string
@@ -142,7 +142,7 @@ class LineWriter {
     this.#failure ??= new RuntimeError(code, what)
   }
 
-  /** Never rejects. */
+  /** Writes a line. Never rejects. */
   write(line: string): Promise<void> {
     const opened = this.#tail ?? this.#attempt('STORE_OPEN_FAILED', () => this.#open())
     this.#tail = opened.then(() => this.#attempt('STORE_APPEND_FAILED', () => appendFile(this.#file, line)))

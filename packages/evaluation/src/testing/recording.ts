@@ -5,10 +5,10 @@ import type { ModelPart, ModelRequest } from '../../../../src/protocol/ports/mod
 
 const recordingVersion = 1
 
-/** First line of a recording. */
+/** Schema of the first line of a recording. */
 const headerSchema = z.object({ type: z.literal('recording'), version: z.int().min(1), model: z.string().min(1) })
 
-/** `aborted`: the signal came first. `left`: the reader stopped before the last part. `thrown`: the model threw. */
+/** End of an exchange. `aborted`: the signal came first. `left`: the reader stopped before the last part. `thrown`: the model threw. */
 const endSchema = z.discriminatedUnion('type', [
   z.object({ type: z.enum(['complete', 'aborted', 'left']) }),
   z.object({ type: z.literal('thrown'), message: z.string() }),
@@ -30,7 +30,7 @@ const exchangeSchema = z.object({
 
 export type ExchangeEnd = z.infer<typeof endSchema>
 
-/** One request and its outcome. `number` counts requests from 1 in the order they began; lines stand in the order they ended. */
+/** A request and its outcome. `number` counts requests from 1 in the order they began; lines are in the order they ended. */
 export interface Exchange {
   readonly number: number
   readonly request: ModelRequest
@@ -40,15 +40,15 @@ export interface Exchange {
 
 export interface Recording {
   readonly model: string
-  /** Exchanges by number. One that was still open when the recording stopped is missing. */
+  /** Exchanges by number. An exchange still open when the recording stopped is missing. */
   readonly exchanges: ReadonlyMap<number, Exchange>
 }
 
-/** The first line of a recording of the model with this id. */
+/** Returns the first line of a recording of the model with this id. */
 export const headerLine = (model: string): string =>
   `${JSON.stringify({ type: 'recording', version: recordingVersion, model })}\n`
 
-/** One line of a recording. @throws TypeError for what JSON cannot hold. */
+/** Returns one line of a recording. @throws TypeError for a value that JSON cannot hold. */
 export const exchangeLine = (exchange: Exchange): string => `${JSON.stringify({ type: 'exchange', ...exchange })}\n`
 
 /**

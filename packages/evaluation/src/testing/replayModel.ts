@@ -24,13 +24,13 @@ export interface ReplayModel extends Model {
   readonly requests: readonly ModelRequest[]
   /** Number of requests that differed from the recorded ones. */
   readonly differences: number
-  /** @throws RuntimeError `INVALID_OPTION` when recorded requests were never made, or one was not as recorded. */
+  /** @throws RuntimeError `INVALID_OPTION` if recorded requests were never made, or one differed from its recording. */
   assertComplete(): void
 }
 
 /**
- * A model that plays a file of `recordModel` again, in the recorded pieces and under the recorded id, without a network.
- * A request that is not as recorded fails with a `badRequest` error that names its number and the difference.
+ * Creates a model that replays a file of `recordModel`, in the recorded pieces and under the recorded id, without a network. A
+ * request that differs from the recorded one fails with a `badRequest` error that names its number and the difference.
  *
  * @throws RuntimeError `STORE_READ_FAILED`, `LOG_CORRUPT` (names the line) or `LOG_VERSION`; `INVALID_OPTION` for another mode.
  */

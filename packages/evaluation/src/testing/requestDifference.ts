@@ -58,7 +58,7 @@ function describe({ path, expected, seen }: Difference): string {
   return `${where}: expected ${show(expected, start)}, saw ${show(seen, start)}`
 }
 
-/** Shows two long texts from shortly before their first difference. */
+/** Returns the index from which two long texts are shown, shortly before their first difference. */
 function windowStart(expected: unknown, seen: unknown): number {
   if (typeof expected !== 'string' || typeof seen !== 'string') return 0
   let same = 0

@@ -7,7 +7,7 @@ export interface SimulatedClock extends Clock {
   readonly pending: number
 }
 
-/** A clock that stands still: timers fire only in `advance`. */
+/** Creates a clock that stands still: timers fire only in `advance`. */
 export function simulatedClock(start = 1_700_000_000_000): SimulatedClock {
   let now = start
   const timers = new Set<{ at: number; callback: () => void }>()

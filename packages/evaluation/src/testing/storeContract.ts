@@ -4,12 +4,12 @@ import { reopenChecks, storeChecks } from './contractCases.ts'
 /** One guarantee of a store, as a case for any test runner. */
 export interface StoreContractCase {
   readonly name: string
-  /** Rejects with a readable error if the guarantee is broken. Makes a store of its own and closes it. */
+  /** Rejects with a readable error if the guarantee is broken. Creates its own store and closes it. */
   run(): Promise<void>
 }
 
 export interface StoreContractOptions {
-  /** A new store without any log. */
+  /** Creates a store without any log. */
   create(): Promise<Store> | Store
   /**
    * Opens the data of the last created store again, as another process would. Called while the first store is open, and after it was closed. Omit it

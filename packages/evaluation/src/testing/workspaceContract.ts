@@ -16,14 +16,14 @@ import { pathChecks } from './workspace/pathChecks.ts'
 /** One guarantee of a workspace, as a case for any test runner. */
 export interface WorkspaceContractCase {
   readonly name: string
-  /** Rejects with a readable error if the guarantee is broken. Makes a workspace of its own, and closes it. */
+  /** Rejects with a readable error if the guarantee is broken. Creates its own workspace, and closes it. */
   run(): Promise<void>
 }
 
 export interface WorkspaceContractOptions {
-  /** A new workspace with an empty root. */
+  /** Creates a workspace with an empty root. */
   create(): Promise<Workspace> | Workspace
-  /** A new workspace in which `old.txt` holds `old`, and where there is no room for `new.txt`, nor for more in `old.txt`: by a fault, if need be. */
+  /** Creates a workspace in which `old.txt` holds `old`, without room for `new.txt` or for more in `old.txt`: by a simulated fault, if necessary. */
   createFull?(): Promise<Workspace> | Workspace
   /**
    * Parts of the contract that this kind of workspace cannot keep: `commands`; `links`, made by commands; `modes` of files; `groups`: it ends

@@ -2,7 +2,7 @@ import type { ErrorInfo } from '../../../../src/protocol/errors.ts'
 import type { RunResult } from '../../../../src/protocol/runs/runResult.ts'
 import type { Score, TrialOutcome } from '../results.ts'
 
-/** Codes of failures of a run that are not the agent's doing. */
+/** Codes of run failures for which the agent is not to blame. */
 const notItsDoing: ReadonlySet<string> = new Set([
   'MODEL_AUTH',
   'MODEL_NETWORK',

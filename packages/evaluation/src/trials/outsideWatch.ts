@@ -48,7 +48,7 @@ export class OutsideWatch {
     this.#settled.delete(agentId)
   }
 
-  /** Called once a trial has been made; returns an error that names the files changed outside meanwhile, `undefined` if there are none. */
+  /** Called once a trial was made. Returns an error that names the files changed outside meanwhile; `undefined` if there are none. */
   async end(): Promise<ErrorInfo | undefined> {
     const changed: string[] = []
     if (this.#suite !== undefined) {
@@ -69,7 +69,7 @@ export class OutsideWatch {
     return errorInfo('EVALUATION_OUTSIDE', what)
   }
 
-  /** Watches the folder of a trial from this moment on: its content must not change any more. */
+  /** Watches a trial's folder from now on, because its content must no longer change. */
   async settle(agentId: string): Promise<void> {
     if (this.#isConfined) return
     this.#settled.set(agentId, await fingerprint(join(this.#workspaces, agentId), () => false))

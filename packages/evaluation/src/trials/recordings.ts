@@ -108,7 +108,7 @@ async function readAll(dir: string, root: string, clock: Clock): Promise<Readonl
   }
 }
 
-/** Returns a model that is never asked, because its recording answers instead. */
+/** Returns a model that is never called, because its recording answers instead. */
 export const recordedModel = (id: string): Model => ({
   id,
   // oxlint-disable-next-line require-yield -- it has nothing to say

@@ -84,7 +84,7 @@ async function oneTrial(running: Running, planned: PlannedTrial, task: SuiteTask
   else if (endsAll.has(result.error.code)) stop.now({ why: 'auth', message: result.error.message })
 }
 
-/** Leaves the folder of a trial under its own name, or removes it, as far as possible. */
+/** Keeps the folder of a trial under its own name, or removes it, as far as possible. */
 async function leave(
   { ports, outside, keep }: Running,
   { agentId }: PlannedTrial,
@@ -99,7 +99,7 @@ async function leave(
   await outside.settle(agentId)
 }
 
-/** The judge of a trial. */
+/** Returns the judge of a trial. */
 function judgeOf({ ports, judge, stop, spending }: Running, { key, agentId }: PlannedTrial): TrialPorts['judge'] {
   if (judge === undefined) return undefined
   let asked = 0

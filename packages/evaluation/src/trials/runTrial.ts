@@ -28,7 +28,7 @@ import { freshFolder, layFiles, layOver, tryRemoveFolder } from './workspace.ts'
 
 const workPrefix = '.work-'
 
-/** Returns the folder in which an agent works: its name says nothing about the arm, as the agent may see it. */
+/** Returns the folder in which an agent works. Its name says nothing about the arm, since the agent may see it. */
 export const workFolder = (workspaces: string, key: string): string =>
   join(workspaces, workPrefix + createHash('sha256').update(key).digest('hex').slice(0, 10))
 
@@ -61,12 +61,12 @@ export interface TrialPorts {
   measure(logs: readonly (readonly LogRecord[])[], isPriced: boolean): TrialMetrics
 }
 
-/** Default limits of a trial, so that an agent that goes round in circles comes to an end. */
+/** Default limits of a trial, so that an agent that goes round in circles is stopped. */
 const usualLimits = { turns: 200, ms: 1_800_000 } as const
 const setupTimeoutMs = 600_000
 const mostAnswer = 4_000
 
-/** The tools of an agent that works in the folder of a trial. */
+/** Returns the tools of an agent that works in a trial's folder. */
 export const trialTools = (dir: string, { clock, sandbox }: Shell): ReturnType<typeof workspaceTools> =>
   workspaceTools(dir, { clock, env: commandEnv, ...(sandbox === undefined ? {} : { sandbox }) })
 
@@ -143,7 +143,7 @@ export function setupImage({ image }: SuiteTask): TaskImage | undefined {
   return unmounted
 }
 
-/** Makes the folder of a trial. Its errors are not the agent's doing. */
+/** Prepares the folder of a trial. Its errors are not the agent's fault. */
 export async function prepare(
   task: SuiteTask,
   dir: string,
@@ -220,7 +220,7 @@ async function runPrompts(
   return result
 }
 
-/** Resolves once agents that work on their own have reported, and the runs that this began have ended. */
+/** Resolves once agents that work on their own have reported, and the runs started by their reports have ended. */
 async function reportersDone(agent: Agent, signal: AbortSignal): Promise<void> {
   for (;;) {
     const settled = await agent.settled({ signal }).catch(() => undefined)
@@ -235,7 +235,7 @@ async function reportersDone(agent: Agent, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Returns the rest of a trial's limits; `undefined` if one of them is used up. */
+/** Returns the remaining limits of a trial; `undefined` if one of them is used up. */
 function limitsLeft(given: TaskLimits, { spent }: Agent, ms: number): Limits | undefined {
   const limits = { ...usualLimits, ...given }
   const left = {
@@ -307,7 +307,7 @@ export async function checkTrial(
   })
 }
 
-/** Returns the ids of the models that answered, in that order: the id given by the provider, else the one asked for. Pure. */
+/** Returns the ids of the models that answered, in order: the id given by the provider, else the requested one. Pure. */
 export function modelsIn(records: readonly LogRecord[]): readonly string[] {
   const models = new Set<string>()
   for (const record of records) {

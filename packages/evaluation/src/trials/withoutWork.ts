@@ -16,8 +16,8 @@ interface Options {
 }
 
 /**
- * Returns the tasks, with a mark at those that pass before an agent has done anything: their checks are made once in a folder that was only set up.
- * The judge is not asked.
+ * Returns the tasks, with a mark on those that pass before an agent has done anything: their checks
+ * run once in a folder that was only set up. The judge is not asked.
  */
 export async function passesWithoutWork(suite: Suite, options: Options): Promise<readonly TaskInfo[]> {
   const { tasks } = suite

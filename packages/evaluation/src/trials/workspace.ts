@@ -21,7 +21,7 @@ export async function removeFolder(dir: string): Promise<void> {
   }
 }
 
-/** As `removeFolder`, for a folder that has served its purpose: if it cannot be removed it stays, and no result is lost. */
+/** Removes a folder that is no longer needed, as `removeFolder`. If it cannot be removed it stays, and no result is lost. */
 export const tryRemoveFolder = (dir: string): Promise<void> => removeFolder(dir).catch(() => {})
 
 /** Makes a folder and all folders in it writable, as far as they can be made so. Links are not followed. */
@@ -72,7 +72,7 @@ export async function layOver(dir: string, files: readonly TaskFile[]): Promise<
   return undefined
 }
 
-/** Codes of errors of the machine: no room, too many open files, a broken disk. */
+/** Codes of machine errors: no room, too many open files, a broken disk. */
 const ofMachine = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO', 'EROFS'] as const
 
 async function canBeRead(files: readonly TaskFile[]): Promise<boolean> {
@@ -95,7 +95,7 @@ async function realFolder(dir: string): Promise<void> {
   await mkdir(dir)
 }
 
-/** Makes sure that the folders of a path are real ones, one below the other. */
+/** Makes sure that all folders of a path are real ones. */
 async function realFolders(dir: string, path: string, made: Set<string>): Promise<void> {
   if (path === '.' || made.has(path)) return
   await realFolders(dir, dirname(path), made)

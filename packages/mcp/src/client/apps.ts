@@ -45,11 +45,11 @@ const uiSchema = z.looseObject({
     })
     .optional()
     .catch(undefined),
-  /** The same, from servers of before. */
+  /** The same address under the key that older servers use. */
   'ui/resourceUri': z.string().optional().catch(undefined),
 })
 
-/** Returns the address of the app that shows the results of a tool; `undefined`: there is none. Pure. */
+/** Returns the address of the app that shows the results of a tool; `undefined` if there is none. Pure. */
 export function appOf({ _meta: meta }: ListedTool): string | undefined {
   const read = uiSchema.safeParse(meta)
   const uri = read.data?.ui?.resourceUri ?? read.data?.['ui/resourceUri']
@@ -73,7 +73,7 @@ export class Apps {
     this.#debug = debug
   }
 
-  /** Gives the application the app of a result, with the result. An app that cannot be read is missed. Never rejects. */
+  /** Passes the app of a result to the application, with the result. An app that cannot be read is left out. Never rejects. */
   async give(
     server: Server,
     { uri, tool, name }: { readonly uri: string; readonly tool: string; readonly name: string },

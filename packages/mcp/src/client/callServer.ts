@@ -12,11 +12,11 @@ export interface ServerCall {
   readonly name: string
   readonly schema: JsonSchema
   readonly input: unknown
-  /** The name by which the model knows it. */
+  /** Name under which the model knows the tool. */
   readonly shown: string
-  /** True if it takes effect once, however often it is called with one key. */
+  /** True if repeated calls with the same key take effect once. */
   readonly mayRepeat: boolean
-  /** Address of the app that shows its results. */
+  /** Address of the app that shows the tool's results. */
   readonly app?: string | undefined
 }
 
@@ -73,7 +73,7 @@ export async function callServer(
   throw new Error(`it asked for input ${mostRounds} times in one call`)
 }
 
-/** Returns what reports progress, at most ten times a second. */
+/** Returns a function that reports progress, at most ten times a second. */
 export function progressTo(
   { report }: Pick<Context, 'report'>,
   now: () => number,

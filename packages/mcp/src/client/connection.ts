@@ -33,7 +33,7 @@ type Snapshot = SnapshotFrom<Machine>
 const endMs = 200
 /** Maximum wait of a turn for a changed list, in milliseconds. */
 const listMs = 2_000
-/** Interval between lists of a server that announces a change with each list, in milliseconds. */
+/** Interval between fetches of the list from a server that announces a change with each list, in milliseconds. */
 const restMs = 5_000
 
 const stateOf = (snapshot: Snapshot): SourceStatus['state'] => {
@@ -42,7 +42,7 @@ const stateOf = (snapshot: Snapshot): SourceStatus['state'] => {
   return value === 'backoff' ? 'waiting' : value === 'closing' ? 'closed' : value
 }
 
-/** A connection to one server, of one runtime. */
+/** Connects one runtime to one server. */
 export class McpConnection implements ToolConnection {
   #tools: readonly Tool[] = []
   #instructions: string | undefined
@@ -105,7 +105,7 @@ export class McpConnection implements ToolConnection {
     return [...all.slice(0, mostTroubles), ...more].join('; ')
   }
 
-  /** Reason why it is not up. */
+  /** Reason why the connection is not open. */
   get #why(): string | undefined {
     return this.#actor.getSnapshot().context.why ?? undefined
   }
@@ -251,8 +251,8 @@ export class McpConnection implements ToolConnection {
   }
 
   /**
-   * Returns a server that is up, or throws an error that says why there is none. A call may wait for a restart, and begins one for a connection
-   * that was given up.
+   * Returns an open server, or throws an error with the reason why there is none. A call may wait
+   * for a restart, and begins one for a connection that was given up.
    */
   async #up(signal: AbortSignal): Promise<Server> {
     if (this.#signIn.isWaiting) throw this.#signInFirst()
@@ -303,7 +303,7 @@ export class McpConnection implements ToolConnection {
     })
   }
 
-  /** Rejects with the text of a result that is an error. */
+  /** Returns the blocks of a result. Rejects with the result's text if it is an error. */
   async #blocksOf(call: ServerCall, result: CallResult, context: ToolContext): Promise<readonly SaidBlock[]> {
     const clean = this.#secrets.clean(checkDepth(result))
     if (clean.isError === true) throw new Error(errorText(clean))
@@ -313,7 +313,7 @@ export class McpConnection implements ToolConnection {
     return resultBlocks(clean)
   }
 
-  /** Asks people for the call that is the task that the server names, else for the one running call; with several calls its question cannot be assigned. */
+  /** Asks people on behalf of the call whose task the server names, else of the only running call. Several calls are ambiguous. */
   async #elicitFor(request: unknown, asked: AbortSignal): Promise<Elicited> {
     const task = taskOf(request)
     const [call, other] = [...this.#calls].filter(({ taskId }) => task === undefined || taskId === task)
@@ -376,7 +376,7 @@ export class McpConnection implements ToolConnection {
   }
 }
 
-/** Returns by what a call makes records; `undefined` for one that another call makes, which has no records of its own. */
+/** Returns the object with which a call makes records; `undefined` for a call made by another call, which has no records of its own. */
 function callsIn(calls: () => InnerCalls): InnerCalls | undefined {
   try {
     return calls()

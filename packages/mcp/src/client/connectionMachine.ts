@@ -21,11 +21,11 @@ export interface ConnectionContext {
   /** Number of completed attempts. */
   readonly attempts: number
   readonly why: string | null
-  /** True while it waits for a person to sign in. */
+  /** True while the connection waits for a person to sign in. */
   readonly needsSignIn: boolean
-  /** The list changed once more while it was fetched. */
+  /** True if the list changed again while it was fetched. */
   readonly isStale: boolean
-  /** Number of lists in a row that were stale on arrival. */
+  /** Number of consecutive lists that were stale on arrival. */
   readonly relists: number
 }
 
@@ -98,8 +98,8 @@ const connection = setup({
 })
 
 /**
- * The life of a connection to a server of the Model Context Protocol: opened when it is needed, watched, opened again with growing
- * pauses when it is lost, given up for a while when that happens too often. Pure: effects are its actors.
+ * State machine of a connection to a server of the Model Context Protocol: opened when it is needed, watched, reopened with
+ * growing pauses when it is lost, and given up for a while when that happens too often. Pure: effects are its actors.
  */
 export const mcpConnectionMachine = connection.createMachine({
   id: 'mcpConnection',

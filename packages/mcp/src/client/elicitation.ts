@@ -18,7 +18,7 @@ export interface Elicited {
 export interface AskingCall {
   readonly ask: ToolContext['ask']
   readonly signal: AbortSignal
-  /** Id of the task that it is. */
+  /** Id of the call's task. */
   readonly taskId?: string | undefined
 }
 
@@ -64,7 +64,7 @@ export async function elicit(
   }
 }
 
-/** The forms of texts that the protocol knows. */
+/** Schemas for the formats of text that the protocol defines. */
 const formats = lazily((): { readonly [format: string]: z.ZodType } => ({
   email: z.email(),
   uri: z.url(),
@@ -74,7 +74,7 @@ const formats = lazily((): { readonly [format: string]: z.ZodType } => ({
 
 type Answer = { readonly [name: string]: unknown }
 
-/** Returns the form of a question, checked as any JSON Schema is, unless the check could block the process: the server checks the answer itself. */
+/** Returns the schema of a question's answer. It is checked unless that could block the process: the server checks it itself. */
 function formOf(schema: JsonSchema, { wrongIn }: SchemaCheck): z.ZodType {
   const fields = Object.entries(fieldsOf(schema)) as [string, Field][]
   const wrongInText = (answer: Answer): string | undefined => {
@@ -111,7 +111,7 @@ interface Field {
   readonly description?: unknown
 }
 
-/** Choices of the older form have their titles in a list beside them, which no question shows: the description names them. Pure. */
+/** Returns a schema with titles of choices in the description. The older form lists titles separately, where no question shows them. Pure. */
 function withTitles(schema: JsonSchema): JsonSchema {
   const { properties } = schema
   if (typeof properties !== 'object' || properties === null) return schema

@@ -10,11 +10,11 @@ import type { SignsIn } from './signIn.ts'
 import { callbackPath, listenForSignIn, type SignInListener } from './signInListener.ts'
 
 export interface FileAuthOptions {
-  /** Shows a person the address to sign in at. Default: a line on standard error. */
+  /** Shows a person the address for signing in. Default: a line on standard error. */
   readonly show?: (address: URL) => void
-  /** Port of this machine to which a browser is sent back. Default: a port that follows from the folder's path, always the same. */
+  /** Port of this machine to which the browser is redirected. Default: a fixed port derived from the folder's path. */
   readonly port?: number
-  /** OAuth scope that the server is asked for. */
+  /** OAuth scope to request from the server. */
   readonly scope?: string
   /** Id of a client that was registered by hand, for servers without automatic registration. */
   readonly clientId?: string
@@ -60,7 +60,7 @@ class FileAuth implements OAuthClientProvider, SignsIn {
   /** `state` parameter of the current sign-in. */
   #state = ''
   #listener: SignInListener | undefined
-  /** Changes are written one after the other. */
+  /** Last write, for which the next one waits. */
   #writing: Promise<unknown> = Promise.resolve()
 
   constructor(dir: string, options: FileAuthOptions) {
@@ -175,7 +175,7 @@ class FileAuth implements OAuthClientProvider, SignsIn {
     return written
   }
 
-  /** Whole or not at all, whenever the process ends. */
+  /** Writes the record atomically, even if the process ends meanwhile. */
   async #write(kept: Kept): Promise<void> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 })
     const draft = `${this.#file}.${randomBytes(6).toString('hex')}.tmp`
@@ -190,5 +190,5 @@ class FileAuth implements OAuthClientProvider, SignsIn {
   }
 }
 
-/** Returns a port of the unassigned range, always the same for a folder: servers know the address with the client's registration. */
+/** Returns a port of the unassigned range, always the same for a folder, because servers register the client with its address. */
 const portOf = (dir: string): number => 49_152 + (createHash('sha256').update(dir).digest().readUInt32BE(0) % 16_384)

@@ -12,13 +12,13 @@ export interface HttpOptions {
   readonly authHosts?: readonly string[] | undefined
   readonly lookup?: Lookup
   readonly maxResultBytes: number
-  /** A header that a function gave. */
+  /** Called with each header value that a function returned. */
   onHeader(value: string): void
 }
 
 type SendOptions = Parameters<Sdk.StreamableHTTPClientTransport['send']>[1]
 
-/** Attempts to resume a broken stream, about two seconds together. */
+/** Options for resuming a broken stream: attempts take about two seconds together. */
 const reconnectionOptions = {
   initialReconnectionDelay: 300,
   reconnectionDelayGrowFactor: 2,
@@ -91,7 +91,7 @@ export function boundedFetch(
 
 const mostRedirects = 5
 
-/** Follows the redirects of a request without a body, each by `send`. A request with a body is not redirected: the SDK looks at the target itself. */
+/** Follows the redirects of a request without a body, using `send` for each. The SDK itself checks redirects of one with a body. */
 async function follow(
   url: URL,
   init: RequestInit,
@@ -125,7 +125,7 @@ async function headersOf(
   return given
 }
 
-/** Lets at most a number of bytes through, of a body, or of each event of a stream of them. */
+/** Returns a stream that limits the number of bytes of a body, or of each event in a stream of events. */
 function atMost(
   maxBytes: number,
   isStream: boolean,
@@ -143,7 +143,7 @@ function atMost(
   })
 }
 
-/** Returns the place of a chunk's last empty line; -1 if there is none. An empty line that two chunks share is missed, and counts a bit more. */
+/** Returns the position of a chunk's last empty line; -1 if there is none. One that spans two chunks is missed, and a bit more is counted. */
 function lastBlankLine(chunk: Uint8Array): number {
   for (let at = chunk.lastIndexOf(10); at > 0; at = chunk.lastIndexOf(10, at - 1))
     if (chunk[at - 1] === 10 || (chunk[at - 1] === 13 && chunk[at - 2] === 10)) return at

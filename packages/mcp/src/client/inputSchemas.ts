@@ -9,7 +9,7 @@ import { shownSchema, soundSchema } from '../../../schemas/src/soundSchema.ts'
 export interface InputCheck {
   readonly parse: Tool['parse']
   readonly shown: JsonSchema
-  /** The arguments that only the server checks, and why. */
+  /** Reason why only the server checks the arguments; missing if they are checked here. */
   readonly unchecked?: string
 }
 

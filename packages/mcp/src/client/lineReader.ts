@@ -1,7 +1,7 @@
 interface Reader {
-  /** A line, without its end. */
+  /** Takes a line, without its end. */
   line(text: string): void
-  /** A line that was too long, and was not kept: its first and last characters. */
+  /** Takes the first and last characters of an overlong line that was not kept. */
   tooLong(excerpt: string): void
   /** Called when a line exceeds every limit. */
   endless(): void
@@ -10,10 +10,10 @@ interface Reader {
 /** Maximum number of bytes of an overlong line that are skipped. */
 const mostDropped = 512 * 1024 * 1024
 
-/** Bytes that are kept of each end of an overlong line: the id of the request that it answers is there. */
+/** Number of bytes kept of each end of an overlong line, which contain the id of the request that it answers. */
 const excerptBytes = 256
 
-/** Splits bytes into lines. A line in many pieces is put together once; an overlong line takes no memory. */
+/** Splits bytes into lines. A line in many pieces is joined once; an overlong line takes no memory. */
 export class LineReader {
   readonly #maxBytes: number
   readonly #reader: Reader
@@ -64,7 +64,7 @@ export class LineReader {
   }
 }
 
-/** Returns the number of the request that a line answers, from the line's ends: the text between them may hold anything. */
+/** Returns the number of the request that a line answers, found at the line's ends, because the text between them may contain anything. */
 export function requestIn(excerpt: string): number | undefined {
   const found =
     /^\s*\{(?:"jsonrpc":"2\.0",)?"id":(\d{1,15}),/.exec(excerpt) ??

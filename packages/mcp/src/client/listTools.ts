@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { describeIssues } from '../../../../src/protocol/errors.ts'
 import { isNestedDeeper } from '../../../../src/protocol/checks/nesting.ts'
 
-/** The fields that are used of a tool in a server's list. */
+/** Fields used of a tool in a server's list. */
 const toolSchema = z.looseObject({
   name: z.string(),
   title: z.string().optional().catch(undefined),
@@ -31,7 +31,7 @@ export interface Listed {
 
 const mostPages = 64
 const mostTools = 1_000
-/** Deepest nesting of a schema, far more than schemas have; nesting as deep as the stack would end its reader. */
+/** Maximum nesting of a schema, far more than real schemas have. Deeper nesting could exhaust the stack of its reader. */
 const mostLevels = 200
 
 const pageOf = (field: string) =>
@@ -42,7 +42,7 @@ interface Request {
   readonly timeout: number
 }
 
-/** All entries of a list, page by page; the rest of a list without an end is left out, and `isCut` says so. */
+/** Returns all entries of a list, page by page. The rest of an endless list is left out, as `isCut` reports. */
 export async function listAll(
   client: Client,
   method: 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list',
@@ -65,8 +65,8 @@ export async function listAll(
 }
 
 /**
- * Returns the tools of a server, cleaned by `clean`; unwanted tools are skipped silently. The SDK's own list is all or nothing; here a
- * malformed tool costs only itself.
+ * Returns the tools of a server, cleaned by `clean`; unwanted tools are skipped silently. The SDK's
+ * own list fails as a whole; here only a malformed tool is lost.
  */
 export async function listTools(
   client: Client,

@@ -1,14 +1,14 @@
 import { messageOf } from '../../../../src/protocol/errors.ts'
 import type { Server } from './server.ts'
 
-/** Status codes for a session that a server has forgotten: 404, or 400 from some servers. Another 400 may follow a call that was carried out. */
+/** Returns true for an error that reports a forgotten session: 404, or 400 from some servers. Another 400 may follow a call that took effect. */
 export function isSessionGone(thrown: unknown, server: Server): boolean {
   if (!server.sdk.SdkHttpError.isInstance(thrown) || !server.hasSession) return false
   const { status } = thrown
   return status === 404 || status === 410 || (status === 400 && /session|initiali[sz]ed/i.test(thrown.message))
 }
 
-/** Milliseconds in which a server must answer a ping. */
+/** Time limit for a server to answer a ping, in milliseconds. */
 const pingMs = 5_000
 
 /**

@@ -9,11 +9,11 @@ import { onlyFields } from '../../../../src/protocol/checks/onlyFields.ts'
 export interface McpRestart {
   /** Maximum number of restarts within `windowMs`. After that the server counts as failed until that time has passed. Default 5. */
   readonly maxRestarts?: number
-  /** Default 60,000 ms. */
+  /** Period in milliseconds in which restarts are counted. Default 60,000. */
   readonly windowMs?: number
   /** Wait before the first restart, in milliseconds; each later one waits twice as long. Default 500. */
   readonly backoffMs?: number
-  /** The longest wait, in milliseconds. Default 30,000. */
+  /** Maximum wait before a restart, in milliseconds. Default 30,000. */
   readonly maxBackoffMs?: number
 }
 
@@ -27,8 +27,8 @@ export type McpApproval =
 type Maybe<T> = T | undefined | Promise<T | undefined>
 
 /**
- * Signs in with OAuth: the result of `fileAuth`, or any `OAuthClientProvider` of `@modelcontextprotocol/client`, which documents each member.
- * It is written down here so that programs compile where that package is not installed.
+ * Signs in with OAuth: the result of `fileAuth`, or any `OAuthClientProvider` of `@modelcontextprotocol/client`,
+ * which documents each member. It is declared here so that programs compile without that package.
  */
 export interface McpAuth {
   readonly redirectUrl: string | URL | undefined
@@ -43,9 +43,9 @@ export interface McpAuth {
 
 /** A server of the Model Context Protocol: `command` for a server that runs as a process, or `url`. */
 export interface McpOptions {
-  /** Names the server in logs, in errors, on the page and in front of a tool's name that is taken: 1 to 32 letters, digits, `_`, `-`. */
+  /** Name of the server in logs, in errors, on the page, and before tool names that are taken: 1 to 32 letters, digits, `_`, `-`. */
   readonly name: string
-  /** The program, without a shell. It gets a few variables of this process, such as `PATH` and `HOME`, and those of `env`. */
+  /** Program to run, without a shell. It gets a few variables of this process, such as `PATH` and `HOME`, and those of `env`. */
   readonly command?: string
   /**
    * Arguments of the program. Values of 8 characters or more that look like secrets are kept secret: `--token=…`, the value after `--api-key`.
@@ -58,26 +58,26 @@ export interface McpOptions {
   readonly cwd?: string
   /** Address of a server that speaks streamable HTTP. Values of its query of 8 characters or more are secrets. */
   readonly url?: string
-  /** Sent with each request to the origin of `url`, or a function that is asked for them each time. Values of 8 characters or more are secrets. */
+  /** Headers for each request to the origin of `url`, or a function that returns them each time. Values of 8 characters or more are secrets. */
   readonly headers?: { readonly [name: string]: string } | (() => Promise<{ readonly [name: string]: string }>)
-  /** Names of variables, headers, parameters of the query and options whose values are no secrets, such as a path. */
+  /** Names of variables, headers, query parameters and options whose values are not secret, such as a path. */
   readonly plain?: readonly string[]
   /** Signs in with OAuth: `fileAuth`, or a provider of `@modelcontextprotocol/client`. */
   readonly auth?: McpAuth
-  /** Hosts of this machine or its network that a remote server may name for signing in. No other such host is contacted. */
+  /** Hosts on this machine or its network that a remote server may name for signing in. No other such host is contacted. */
   readonly authHosts?: readonly string[]
-  /** Default `'legacy'`, versions to 2025-11-25, for a process, and `'auto'` for a URL: the newest that the server speaks. */
+  /** Versions of the protocol. Default `'legacy'` (up to 2025-11-25) for a process, and `'auto'` (the server's newest) for a URL. */
   readonly protocol?: 'legacy' | 'auto' | '2026-07-28'
-  /** Takes only the tools with these names, or whose names match. By the server's names, as in all options. */
+  /** Tools to include, by name or pattern. As in all options, the names are the server's own. */
   readonly include?: readonly (string | RegExp)[]
   readonly exclude?: readonly (string | RegExp)[]
-  /** Puts the server's name before the names of its tools: always, or only before a name that is taken, which is the default. */
+  /** Adds the server's name before its tools' names: always, or only before a name that is taken, which is the default. */
   readonly prefix?: 'clash' | 'always'
   /** Maximum number of tools that requests list. With more they are deferred, as `deferred` does. Default 64. */
   readonly maxTools?: number
   /**
-   * The longest schema of a tool's arguments, in characters of JSON: it is sent with every request of the agent. The descriptions of a longer one are
-   * shortened, and a tool that is too long even so is left out. Default 100,000.
+   * Maximum length of the schema of a tool's arguments, in characters of JSON, since every request of the agent contains it.
+   * The descriptions of a longer one are shortened, and a tool that is still too long is left out. Default 100,000.
    */
   readonly maxSchemaChars?: number
   /** Effects of the calls, by tool; see `trust` for tools that are not listed. */
@@ -89,11 +89,11 @@ export interface McpOptions {
    * `effects` does not name is `'irreversible'`.
    */
   readonly trust?: boolean
-  /** Adds the server's own instructions to the system prompt. Default `false`: they could say anything. */
+  /** True to add the server's own instructions to the system prompt. Default `false`, since they could say anything. */
   readonly instructions?: boolean
-  /** Gives the model tools that list and read the server's resources. Default `false`. */
+  /** True to give the model tools that list and read the server's resources. Default `false`. */
   readonly resources?: boolean
-  /** Gives the model tools that list the server's prompts and get one. Default `false`. */
+  /** True to give the model tools that list the server's prompts and get one. Default `false`. */
   readonly prompts?: boolean
   /**
    * Keeps the apps that show results of the server's tools: their HTML is in the data of each call (`mcpApp`), for the inspector page and `McpApp` of
@@ -106,12 +106,12 @@ export interface McpOptions {
   readonly connectMs?: number
   /** Time limit of a call in milliseconds; default 600,000. */
   readonly callMs?: number
-  /** The longest answer that is read, in bytes; a longer one is an error. Default 64 MiB. */
+  /** Maximum size of an answer, in bytes; a longer one is an error. Default 64 MiB. */
   readonly maxResultBytes?: number
   readonly restart?: McpRestart
 }
 
-/** Options of a server beside its name. */
+/** Options of a server except its name. */
 export type McpServerOptions = Omit<McpOptions, 'name'>
 
 const texts = z.record(z.string(), z.string())
@@ -124,7 +124,7 @@ const ms = z
   .positive()
   .max(2 ** 31 - 1)
 
-/** Fields of a server's options, beside its name. */
+/** Schemas of a server's options except its name. */
 const serverFields = {
   command: z.string().min(1),
   args: z.array(z.string()).readonly(),
@@ -206,7 +206,7 @@ const hasPassword = (url: string): boolean => {
   return username !== '' || password !== ''
 }
 
-/** The options with defaults filled in. */
+/** Options with defaults filled in. */
 export type McpSettings = McpOptions &
   Required<
     Pick<

@@ -1,10 +1,10 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 
-/** The addresses of a host. Rejects where it has none. */
+/** Resolves with the addresses of a host. Rejects if it has none. */
 export type Lookup = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>
 
-/** Addresses of a machine itself, of private networks, and those that only a network's own machines reach. */
+/** Addresses of the machine itself, of private networks, and those that can be reached only within a network. */
 const internal = new BlockList()
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -36,8 +36,8 @@ async function isInternal({ hostname }: URL, lookup: Lookup): Promise<boolean> {
 }
 
 /**
- * Checks that a remote server leads requests neither to this machine nor into its private network, unless the server is there itself or the
- * host is one of `allowed`. Rejects with a message otherwise.
+ * Checks that a remote server does not redirect requests to this machine or its private network, unless
+ * the server is there itself or the host is one of `allowed`. Rejects with a message otherwise.
  */
 export async function checkLead(
   server: URL,

@@ -27,8 +27,8 @@ export function whyRefused(
 }
 
 /**
- * Collects the reasons of an error of `fetch`, which stand in its innermost cause. Text is cleaned before it is cut: half a secret would not be
- * recognised.
+ * Collects the reasons of an error of `fetch`, which stand in its innermost cause. Text is cleaned
+ * before it is cut, because half a secret would not be recognized.
  */
 export function reasonsOf(thrown: unknown, clean: (text: string) => string): string {
   let cause = thrown

@@ -33,7 +33,7 @@ function lineOf(entry: unknown): string {
 const listed = (entries: readonly unknown[], what: string): string =>
   entries.length === 0 ? `The server has no ${what}.` : entries.map(lineOf).join('\n')
 
-/** Tools for the resources and prompts of a server, as far as the options want them and the server has them. */
+/** Returns the tools for a server's resources and prompts, as far as the options ask for them and the server has them. */
 export function resourceTools(server: Server, settings: McpSettings, using: WithServer): readonly Tool[] {
   const has = server.client.getServerCapabilities()
   return [

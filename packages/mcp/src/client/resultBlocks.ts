@@ -3,7 +3,7 @@ import { isTextual } from '../../../../src/protocol/text/fileText.ts'
 import { isNestedDeeper } from '../../../../src/protocol/checks/nesting.ts'
 import { isBase64, pictureType, type SaidBlock } from '../../../../src/protocol/text/saidContent.ts'
 
-/** A server's answer to a call. Blocks are parsed one by one, so that one of an unknown kind costs only itself. */
+/** Schema of a server's answer to a call. Blocks are parsed one by one, so that only a block of an unknown kind is lost. */
 export const callResultSchema = z.looseObject({
   content: z.array(z.unknown()).optional().catch(undefined),
   structuredContent: z.unknown().optional(),
@@ -11,7 +11,7 @@ export const callResultSchema = z.looseObject({
 })
 export type CallResult = z.infer<typeof callResultSchema>
 
-/** Nesting deeper than any real data. Readers use a stack level for each. */
+/** Maximum nesting, more than any real data has. Readers use a stack level for each. */
 const mostLevels = 500
 
 /** Checks the nesting of a value. @throws Error if it is too deep to be read */
@@ -51,8 +51,8 @@ const present = (parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined && part !== '').join(', ')
 
 /**
- * Converts bytes for a model: images, PDFs and recordings as such, text as text, anything else as one line of text. A provider refuses a whole
- * request for a file type that it does not know, and would refuse it for the rest of the conversation.
+ * Converts bytes for a model: images, PDFs and recordings as such, text as text, anything else as one line of text. A
+ * provider refuses a whole request for an unknown file type, and would refuse it for the rest of the conversation.
  */
 function bytes(given: string, mimeType: string | undefined, name?: string): SaidBlock {
   // Many encoders break the line now and then.
@@ -83,7 +83,7 @@ const makers: { readonly [Type in Block['type']]: (block: Extract<Block, { type:
 
 const bracketed = (words: string): string => (words === '' ? '' : ` (${words})`)
 
-/** Returns a resource, its address first. */
+/** Returns the blocks of a resource, with its address first. */
 export function resourceBlocks({ uri, mimeType, text: words, blob }: ResourceContents): readonly SaidBlock[] {
   if (words !== undefined) return [text(`[resource ${uri}${bracketed(mimeType ?? '')}]`), text(words)]
   return blob === undefined
@@ -91,7 +91,7 @@ export function resourceBlocks({ uri, mimeType, text: words, blob }: ResourceCon
     : [text(`[resource ${uri}]`), bytes(blob, mimeType, uri)]
 }
 
-/** The contents that a server gives of a resource. */
+/** Returns the blocks of a resource's contents. */
 export const readContents = (contents: readonly unknown[]): readonly SaidBlock[] =>
   checkDepth(contents).flatMap((one) => {
     const read = resourceSchema.safeParse(one)

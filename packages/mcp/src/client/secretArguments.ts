@@ -1,4 +1,4 @@
-/** A value that may be a secret, by the name that `plain` knows it by. */
+/** A value that may be a secret, with its name for `plain`. */
 type Named = readonly [name: string, value: string]
 
 /** Names of options, variables and headers whose values are secrets. */

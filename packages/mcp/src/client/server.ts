@@ -24,28 +24,28 @@ export interface ServerHost {
   debug(message: string): void
   listChanged(): void
   elicit(request: unknown, signal: AbortSignal): Promise<Elicited>
-  /** Takes a notification about a task, or returns false. */
+  /** Takes a notification about a task; returns false for any other. */
   told(method: string, params: { readonly [field: string]: unknown }): boolean
 }
 
-/** Time limit for a server's first answer. */
+/** Time limit for a server's first answer, in milliseconds. */
 const probeMs = 2_000
-/** Time limit for a server to end a session. */
+/** Time limit for a server to end a session, in milliseconds. */
 const endSessionMs = 1_000
-/** Interval between attempts to listen for changes again. */
+/** Interval between attempts to listen for changes again, in milliseconds. */
 const listenAgainMs = 5_000
 
-/** A server that answered. */
+/** Wraps a server that answered. */
 export class Server {
   readonly client: Client
   readonly sdk: typeof Sdk
-  /** Resolves with the reason once it is gone, or was closed. */
+  /** Resolves with the reason once the server is gone or was closed. */
   readonly lost: Promise<string>
   readonly #settings: McpSettings
   readonly #host: ServerHost
   readonly #transport: Sdk.Transport
   readonly #stderr = new StandardError()
-  /** Does the same for a text that arrives in pieces. */
+  /** Removes secrets from a text that arrives in pieces, as `clean` does. */
   readonly #told: RedactedStream
   readonly #resolveLost: (why: string) => void
   #isProbing = false
@@ -89,7 +89,7 @@ export class Server {
       }))
   }
 
-  /** Rejects with the SDK's error; then it is to be closed. */
+  /** Connects to the server. Rejects with the SDK's error; then the server must be closed. */
   async connect(signal: AbortSignal): Promise<void> {
     await this.client.connect(this.#transport, { timeout: this.#settings.connectMs, signal })
     this.#hearTasks()
@@ -98,7 +98,7 @@ export class Server {
       void this.#listen()
   }
 
-  /** Takes what the server tells of tasks before the SDK, which knows of no progress once a request is answered. */
+  /** Takes the server's notifications about tasks before the SDK does, which ignores progress once a request is answered. */
   #hearTasks(): void {
     const transport = this.#transport
     const { onmessage } = transport
@@ -120,13 +120,13 @@ export class Server {
     return end === undefined ? undefined : `${end}${this.lastWords}`
   }
 
-  /** The last line that it wrote to standard error, to follow how it failed; empty if there is none. Without secrets. */
+  /** Last line that the server wrote to standard error, which explains a failure; empty if there is none. Without secrets. */
   get lastWords(): string {
     const line = this.#stderr.lastLine((text) => this.#host.secrets.cutOff(text))
     return line === undefined ? '' : `, and last wrote "${line}"`
   }
 
-  /** True once it is gone. The machine learns of it a little later. */
+  /** True once the server is gone. The connection's machine learns of it a little later. */
   get isGone(): boolean {
     return this.#isGone
   }
@@ -136,20 +136,20 @@ export class Server {
     return this.#transport.sessionId !== undefined
   }
 
-  /** Gives up the server. */
+  /** Marks the server as lost for the given reason. */
   giveUp(why: string): void {
     this.#isGone = true
     this.#resolveLost(why)
     void this.close()
   }
 
-  /** Takes the code from a person's sign-in. */
+  /** Completes a person's sign-in with its code. */
   async finishAuth(parameters: URLSearchParams): Promise<void> {
     if ('finishAuth' in this.#transport)
       await (this.#transport as Sdk.StreamableHTTPClientTransport).finishAuth(parameters)
   }
 
-  /** Resolves once nothing of it runs any more. Never rejects. */
+  /** Resolves once nothing of the server is running. Never rejects. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -165,7 +165,7 @@ export class Server {
     this.#resolveLost('it was closed')
   }
 
-  /** Ends the session, which a server otherwise keeps. */
+  /** Ends the session, which the server would otherwise keep. */
   async #endSession(): Promise<void> {
     const ended = (this.#transport as Sdk.StreamableHTTPClientTransport).terminateSession()
     await within(this.#host.clock, endSessionMs, ended)
@@ -223,7 +223,7 @@ export class Server {
     })
   }
 
-  /** Listens for changes, which the protocol since 2026-07-28 sends only to listeners. Reopens a broken stream. */
+  /** Listens for changes, which servers since the protocol of 2026-07-28 send only to listeners. Reopens a broken stream. */
   async #listen(): Promise<void> {
     for (let isFirst = true; !this.#isGone; isFirst = false) {
       try {

@@ -7,28 +7,28 @@ import type { McpAuth, McpOptions } from './options.ts'
 /** Minimum length of a secret. Shorter values are usually settings, and blanking them would blank ordinary words. */
 const leastChars = 8
 
-/** The values of variables and headers, of the query of the address, and of arguments that look like secrets. Pure. */
+/** Returns the secrets in options: values of variables, headers and the address's query, and arguments that look like secrets. Pure. */
 export function secretsIn({ env, headers, url, args = [], plain = [] }: McpOptions): readonly string[] {
   const named = Object.entries({ ...env, ...(typeof headers === 'function' ? {} : headers) })
   const all = [...named, ...(url === undefined ? [] : secretsInUrl(url)), ...secretsInArgs(args)]
   return [...new Set(all.flatMap(([name, value]) => (plain.includes(name) ? [] : formsOf(value))))]
 }
 
-/** Returns a header's value, and the part after its scheme: `Bearer …`. */
+/** Returns a header's value, and the part after its scheme, as in `Bearer …`. */
 function formsOf(value: string): string[] {
   const bare = value.replace(/^(?:Bearer|Basic|Token|DPoP)\s+/i, '')
   return [...new Set([value, bare])].filter((form) => form.trim().length >= leastChars)
 }
 
 /**
- * Secrets that no text of a server may show. Tokens are learnt while a connection is used, long after the runtime's redactor was made, so
- * everything that comes from a server is cleaned here first.
+ * Secrets that no text of a server may show. Tokens become known while a connection is used, after
+ * the runtime's redactor was made, so everything that comes from a server is cleaned here first.
  */
 export class ServerSecrets {
   readonly #redactor = new Redactor({ knownKeys: false })
   readonly #hide: (secrets: readonly string[]) => void
 
-  /** `hide`: has the runtime blank the secrets that are learnt. */
+  /** `hide`: makes the runtime blank newly learned secrets. */
   constructor(values: readonly string[], hide: (secrets: readonly string[]) => void) {
     this.#redactor.add('mcp', values)
     this.#hide = hide
@@ -41,7 +41,7 @@ export class ServerSecrets {
     this.#hide(forms)
   }
 
-  /** A copy of plain JSON without secrets; the same if there are none. */
+  /** Returns a copy of plain JSON without secrets; the same value if there are none. */
   clean<T>(value: T): T {
     // As the arguments of a tool, of which nothing is known: names of fields are cleaned too.
     return this.#redactor.value({ input: value }).input
@@ -57,7 +57,7 @@ export class ServerSecrets {
     return this.#redactor.stream()
   }
 
-  /** Wraps a provider as the package takes it; secrets that it reads and keeps are noted on the way. */
+  /** Wraps a provider for the package, and notes secrets that it reads and keeps. */
   watch(provider: McpAuth): OAuthClientProvider {
     return new Proxy(provider as OAuthClientProvider, {
       get: (target, name) => {

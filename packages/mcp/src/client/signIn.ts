@@ -2,18 +2,18 @@ import { messageOf } from '../../../../src/protocol/errors.ts'
 import type { McpAuth } from './options.ts'
 import type { Server } from './server.ts'
 
-/** A provider that hears when a person comes back from signing in, as that of `fileAuth` does. */
+/** A provider that learns when a person returns from signing in, as that of `fileAuth` does. */
 export interface SignsIn {
   /** Resolves with the parameters of the address to which the person was sent back. Rejects when `signal` is aborted. */
   signedIn(signal: AbortSignal): Promise<URLSearchParams>
 }
 
-/** Waits for a person who was asked to sign in, independently of the connection. */
+/** Waits for a person's sign-in, independently of the connection. */
 export class SignIn {
   readonly #auth: (McpAuth & Partial<SignsIn>) | undefined
   readonly #host: { signedIn(): void; debug(message: string): void }
   readonly #closed = new AbortController()
-  /** The token that was refused. */
+  /** Token that the server refused. */
   #refused: string | undefined
   #waiting: Promise<void> | undefined
   #isOver = false
@@ -23,17 +23,17 @@ export class SignIn {
     this.#host = host
   }
 
-  /** True while a person signs in: another request would begin anew, and make the person's sign-in void. */
+  /** True while a person signs in. Another request would start over, and invalidate the person's sign-in. */
   get isWaiting(): boolean {
     return this.#waiting !== undefined
   }
 
-  /** True if the sign-in failed: the person refused, or the token could not be had. */
+  /** True if the sign-in failed because the person refused, or no token was issued. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** Called when a server refused us and the person has been shown where to sign in. */
+  /** Called when a server refused access and the person has been shown where to sign in. */
   wait(server: Server): void {
     if (this.#auth === undefined || this.isWaiting) return
     this.#isOver = false
@@ -53,13 +53,13 @@ export class SignIn {
     }
   }
 
-  /** Looks for another token, from a sign-in elsewhere. Never rejects. */
+  /** Checks for a new token from a sign-in elsewhere. Never rejects. */
   async look(): Promise<void> {
     const token = await this.#token()
     if (token !== undefined && token !== this.#refused) this.#host.signedIn()
   }
 
-  /** Resolves once nothing waits any more. */
+  /** Resolves once nothing waits for the sign-in. */
   async close(): Promise<void> {
     this.#closed.abort(new Error('the connection was closed'))
     await this.#waiting

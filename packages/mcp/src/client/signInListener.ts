@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/** Path to which a person's browser is sent back. */
+/** Path to which a person's browser is redirected. */
 export const callbackPath = '/callback'
 
 const nowhere = { pathname: '', searchParams: new URLSearchParams() }
@@ -8,9 +8,9 @@ const nowhere = { pathname: '', searchParams: new URLSearchParams() }
 const page = (text: string): string =>
   `<!doctype html><meta charset="utf-8"><title>escapement</title><p style="font:16px system-ui;margin:3em">${text}</p>`
 
-/** A local port that waits for the browser of a person who signs in. */
+/** Local port that waits for the browser of a person who signs in. */
 export interface SignInListener {
-  /** Resolves with the browser's parameters; never, once the listener was stopped. */
+  /** Resolves with the browser's parameters. Stays pending once the listener was stopped. */
   readonly came: Promise<URLSearchParams>
   stop(): void
 }

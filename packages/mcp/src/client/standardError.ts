@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { oneLine } from '../../../../src/protocol/text/cutMiddle.ts'
 
-/** Maximum length of a server's output that is kept, in UTF-16 units. A secret of several lines is recognised only as a whole. */
+/** Maximum length of a server's output that is kept, in UTF-16 units. A secret of several lines is recognized only as a whole. */
 const mostKept = 32_768
 /** Maximum length of a reported line. */
 const mostTold = 200
@@ -18,8 +18,8 @@ export class StandardError {
   }
 
   /**
-   * Returns the line that explains its end, without secrets and of at most 200 characters: the error of a crash, else the last line with words.
-   * `clean` blanks the secrets of a text that may end in the middle of one.
+   * Returns the line that explains the server's end, without secrets and of at most 200 characters: the error of a
+   * crash, else the last line with words. `clean` blanks the secrets of a text that may end in the middle of one.
    */
   lastLine(clean: (text: string) => string): string | undefined {
     this.#cut()
@@ -39,7 +39,7 @@ export class StandardError {
 
 /** Matches a line of a stack trace, as Node, Bun, Deno, Java, Go and Rust print it. */
 const frame = /^\s+at |^goroutine \d+ |^\s+\S+\.go:\d+/
-/** Patterns of lines with which programs end any crash. */
+/** Matches lines that programs print at the end of any crash. */
 const ending = /^(?:Node\.js v\d|Bun v\d|exit status \d|note: run with |npm (?:error|ERR!) A complete log)/
 const error = /^(?:\[?[\w.$]*(?:Error|Exception)\b|Uncaught |Exception in |Caused by: |Unhandled|panic: |error: )/i
 

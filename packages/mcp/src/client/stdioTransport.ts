@@ -4,7 +4,7 @@ import { hasCode, messageOf } from '../../../../src/protocol/errors.ts'
 import { LineReader, requestIn } from './lineReader.ts'
 import { within } from '../../../../src/protocol/ports/pause.ts'
 
-/** A message of JSON-RPC. */
+/** A JSON-RPC message. */
 interface RpcMessage {
   readonly jsonrpc: '2.0'
 }
@@ -16,7 +16,7 @@ export interface StdioOptions<Message extends RpcMessage> {
   readonly cwd?: string | undefined
   readonly maxResultBytes: number
   readonly clock: Clock
-  /** Checks a line of JSON; throws if it is no message. */
+  /** Parses a line of JSON; throws if it is not a message. */
   parse(line: string): Message
   /** Returns the answer to a request whose own answer is too long. */
   refusal(id: number, message: string): Message
@@ -29,12 +29,12 @@ const graceMs = 1_000
 /** Milliseconds for the rest of an ended server's output: a process it started may hold its output open. */
 const drainMs = 500
 const pollMs = 20
-/** Characters without a message after which a server is given up. */
+/** Number of characters without a message after which a server is given up. */
 const mostGarbage = 250_000
 
 /**
- * Runs a server as a process group of its own, so that a wrapper such as `npx` does not outlive it, nor it the wrapper. The SDK's own transport
- * reaches only the process it started, copies a long line with each piece of it, and drops the connection when a line is too long.
+ * Runs a server as a process group of its own, so that neither the server nor a wrapper such as `npx` outlives the other. The SDK's own
+ * transport reaches only the process it started, copies a long line with each piece of it, and drops the connection when a line is too long.
  */
 export class StdioTransport<Message extends RpcMessage> {
   onclose?: () => void
@@ -44,11 +44,11 @@ export class StdioTransport<Message extends RpcMessage> {
   readonly #lines: LineReader
   #child: ChildProcess | undefined
   #closing: Promise<void> | undefined
-  /** Describes how it ended. */
+  /** Description of the process's end. */
   #end: string | undefined
   #exited: Promise<void> = Promise.resolve()
   readonly #over = Promise.withResolvers<void>()
-  /** Number of characters since the last message that belong to none. */
+  /** Number of characters since the last message that belong to no message. */
   #garbage = 0
 
   constructor(options: StdioOptions<Message>) {
@@ -64,7 +64,7 @@ export class StdioTransport<Message extends RpcMessage> {
     return this.#child?.pid
   }
 
-  /** Marker besides `pid` by which the SDK recognises a process. */
+  /** Marker besides `pid` by which the SDK recognizes a process. */
   get stderr(): null {
     return null
   }
@@ -115,7 +115,7 @@ export class StdioTransport<Message extends RpcMessage> {
     })
   }
 
-  /** Ends the server: its input first, then SIGTERM and SIGKILL for the whole group. Resolves once nothing of it runs. */
+  /** Ends the server: its input first, then SIGTERM and SIGKILL for the whole group. Resolves once none of its processes is running. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -136,7 +136,7 @@ export class StdioTransport<Message extends RpcMessage> {
     this.#gone()
   }
 
-  /** Ends the transport: the server sends nothing more. */
+  /** Ends the transport, because the server sends nothing more. */
   #gone(): void {
     const child = this.#child
     if (child === undefined) return
@@ -169,7 +169,7 @@ export class StdioTransport<Message extends RpcMessage> {
     signalGroup(this.#child, 'SIGKILL')
   }
 
-  /** Reports invalid lines, without an error for each line of a flood. */
+  /** Returns the message of a line. Reports invalid lines, but not each line of a flood. */
   #messageIn(line: string): Message | undefined {
     if (!/^\s*\{/.test(line)) return undefined
     try {
@@ -179,7 +179,7 @@ export class StdioTransport<Message extends RpcMessage> {
     }
   }
 
-  /** Answers in place of the server, so that the other calls continue. */
+  /** Answers an overlong line's request in place of the server, so that the other calls continue. */
   #refuse(excerpt: string): void {
     const id = requestIn(excerpt)
     const message = `its answer is longer than ${this.#options.maxResultBytes} bytes`
@@ -190,7 +190,7 @@ export class StdioTransport<Message extends RpcMessage> {
 
 const hasGroups = process.platform !== 'win32'
 
-/** Returns false if nothing of it runs any more. */
+/** Returns false if none of the group's processes is running. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   const { pid } = child
   if (pid === undefined) return false

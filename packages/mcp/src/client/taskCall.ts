@@ -15,13 +15,13 @@ import { callResultSchema, type CallResult } from './resultBlocks.ts'
 import type { Server } from './server.ts'
 import { traceparent } from './traceparent.ts'
 
-/** Note of a task in the log: it is about to be begun, or the server has given it an id. `asking`: print of the question that people are asked. */
+/** Note of a task in the log, which is about to begin or has an id from the server. `asking`: fingerprint of the question for people. */
 const handleSchema = lazily(() =>
   z.object({
-    /** Says to a server that knows of it which beginnings are the same one. */
+    /** Value by which a server recognizes repeated requests to begin the same task. */
     once: z.string(),
     taskId: z.string().optional(),
-    /** Milliseconds for which the server keeps it; null: for ever. */
+    /** Milliseconds for which the server keeps the task; null: for ever. */
     ttl: z.number().nullish(),
     asking: z.string().optional(),
   }),
@@ -37,16 +37,16 @@ const taskSchema = z.looseObject({
 })
 type Task = z.infer<typeof taskSchema>
 
-/** The answer to a call that was to be a task: some servers answer at once. */
+/** Answer to a call that requested a task: some servers answer at once. */
 const createdSchema = z.union([z.object({ task: taskSchema }), callResultSchema.transform((result) => ({ result }))])
 
-/** Time for which the server is asked to keep a task, in milliseconds: for a process that is started again. */
+/** Time for which the server is asked to keep a task, in milliseconds, so that a restarted process finds it. */
 const wantedTtl = 86_400_000
-/** Milliseconds between two looks at a task: the least, the usual, and the greatest, whatever the server asks for. */
+/** Intervals between polls of a task, in milliseconds: the minimum, the default, and the maximum, whatever the server asks for. */
 const pollMs = [100, 1_000, 30_000] as const
-/** Maximum number of looks in a row that got no answer, with 0.5 s to 10 s between them. */
+/** Maximum number of consecutive polls without an answer, with 0.5 s to 10 s between them. */
 const mostFailures = 20
-/** Milliseconds for a server to take that a task is cancelled. */
+/** Time limit for a server to accept a cancellation, in milliseconds. */
 const cancelMs = 2_000
 
 type Asked<T> = { readonly answer: T } | { readonly refusal: string }
@@ -55,22 +55,22 @@ type Using = <T>(
   use: (server: Server, options: { readonly signal: AbortSignal; readonly timeout: number }) => Promise<T>,
 ) => Promise<T>
 
-/** Surroundings of a call that is a task. */
+/** Surroundings of a call that runs as a task. */
 export interface TaskHost {
   /** Name of the server. */
   readonly server: string
   readonly clock: Clock
   readonly context: ToolContext
-  /** Makes records for the call. Missing for a call that another call makes: it is not found again after a crash. */
+  /** Makes records for the call. Missing for a call made by another call, which is not found again after a crash. */
   readonly calls: InnerCalls | undefined
-  /** Note of an earlier life of the call. */
+  /** Note that the call left before a restart. */
   readonly known: unknown
-  /** Uses the server, once it is up; rejects with an error in words. */
+  /** Uses the server once it is connected; rejects with a readable error. */
   readonly using: Using
   clean<T>(value: T): T
 }
 
-/** A call that the server carries out as a task: it is begun once, and found again by its id after a crash. */
+/** A call that the server carries out as a task. It is begun once, and found again by its id after a crash. */
 export class TaskCall implements AskingCall {
   readonly #call: ServerCall
   readonly #host: TaskHost
@@ -78,11 +78,11 @@ export class TaskCall implements AskingCall {
   #handle: Handle
   readonly #progress: (news: { readonly progress: number; readonly total?: number; readonly message?: string }) => void
   #told = ''
-  /** True while the result is asked for, which a server also uses to ask people. */
+  /** True while the result is requested. A server also uses that request to ask people. */
   #isOpen = false
   #result: Asked<CallResult> | undefined
   #wake: () => void = () => {}
-  /** True if it was told something since it looked last. */
+  /** True if the server has sent news since the last poll. */
   #hasNews = false
 
   constructor(call: ServerCall, host: TaskHost) {
@@ -98,12 +98,12 @@ export class TaskCall implements AskingCall {
     return this.#host.context.signal
   }
 
-  /** Id of the task, once the server has told it. */
+  /** Id of the task, once known. */
   get taskId(): string | undefined {
     return this.#handle.taskId
   }
 
-  /** Takes a notification of the server. Returns true if it is about this task. */
+  /** Takes a notification of the server; returns true if it is about this task. */
   told(method: string, params: { readonly [field: string]: unknown }): boolean {
     if (method === 'notifications/progress') {
       if (params['progressToken'] !== this.#handle.once) return false
@@ -113,7 +113,7 @@ export class TaskCall implements AskingCall {
     return true
   }
 
-  /** Puts a question to people, or takes the answer that an earlier life of the call got to it. */
+  /** Asks people a question, or takes the answer that the call got before a restart. */
   readonly ask: ToolContext['ask'] = async (schema, question) => {
     const { calls, context } = this.#host
     if (calls === undefined) return context.ask(schema, question)
@@ -128,7 +128,7 @@ export class TaskCall implements AskingCall {
     }
   }
 
-  /** Resolves with the result. Rejects with an error in words, and once the call is aborted; then the task is cancelled. */
+  /** Resolves with the result. Rejects with a readable error, and when the call is aborted; then the task is cancelled. */
   async run(): Promise<CallResult> {
     try {
       return await this.#run()
@@ -150,7 +150,7 @@ export class TaskCall implements AskingCall {
     }
   }
 
-  /** Begins the task, unless an earlier life of the call has. */
+  /** Begins the task, unless the call began it before a restart. */
   async #begun(): Promise<{ readonly task: Task } | { readonly result: CallResult }> {
     const known = this.#known
     if (known?.taskId !== undefined) return { task: await this.#look() }
@@ -166,7 +166,7 @@ export class TaskCall implements AskingCall {
     return created
   }
 
-  /** Tells the server to begin it; again if there is no answer, to a server that begins it once. */
+  /** Requests the server to begin the task. Without an answer, repeats that for a server that begins it once. */
   async #create(): Promise<z.infer<typeof createdSchema>> {
     const { name, input } = this.#call
     const { once } = this.#handle
@@ -202,7 +202,7 @@ export class TaskCall implements AskingCall {
     )
   }
 
-  /** Asks about the task, which is at work whatever becomes of the connection, until the server answers. */
+  /** Asks about the task until the server answers. The task runs on whatever happens to the connection. */
   #about<T>(method: string, schema: z.ZodType<T>): Promise<Asked<T>> {
     return this.#asked(method, { taskId: this.#handle.taskId }, schema, () => true)
   }
@@ -234,7 +234,7 @@ export class TaskCall implements AskingCall {
     }
   }
 
-  /** Asks for the result, which is answered once there is one. Never rejects. */
+  /** Requests the result, which is answered once there is one. Never rejects. */
   async #open(): Promise<void> {
     this.#isOpen = true
     try {
@@ -268,7 +268,7 @@ export class TaskCall implements AskingCall {
     this.#host.context.report({ status, ...message })
   }
 
-  /** Waits for the time of the next look, or for news. */
+  /** Waits until the next poll is due, or there is news. */
   async #rest({ pollInterval = pollMs[1] }: Task): Promise<void> {
     const rested = new AbortController()
     this.#wake = () => rested.abort()
@@ -288,7 +288,7 @@ export class TaskCall implements AskingCall {
     ])
   }
 
-  /** Tells the server that the task is not wanted any more. Never rejects. */
+  /** Cancels the task at the server. Never rejects. */
   async #cancel(): Promise<void> {
     const { taskId } = this.#handle
     if (taskId === undefined) return

@@ -17,8 +17,8 @@ const marked = (name: string, own: string): string =>
   `${name.slice(0, 57)}_${createHash('sha256').update(own).digest('hex').slice(0, 6)}`
 
 /**
- * Returns the names of a server's tools as models get them, by the server's own names. A tool's name does not depend on the order of the list:
- * of two that would collide, a name that needed no change stays, and the others get a fingerprint. Pure.
+ * Returns the names of a server's tools as models get them, by the server's own names. A tool's name does not depend on the
+ * order of the list: if names would collide, one that needed no change stays, and the others get a fingerprint. Pure.
  */
 function toolNames(names: readonly string[], prefix = ''): ReadonlyMap<string, string> {
   const shared = new Map<string, number>()
@@ -35,7 +35,7 @@ function toolNames(names: readonly string[], prefix = ''): ReadonlyMap<string, s
   )
 }
 
-/** Calls a tool: at once, or as a task, which has a place in the log. */
+/** Runs a tool's call: at once, or as a task with records in the log. */
 export interface Calling {
   readonly now: (call: ServerCall, context: ToolContext) => Promise<readonly SaidBlock[]>
   readonly asTask: (call: ServerCall, context: ToolContext) => BoundCall<AgentPorts>
@@ -62,7 +62,7 @@ export function effectsOf(settings: McpSettings, tool: ListedTool): ToolEffects 
   return annotations?.idempotentHint === true ? 'idempotent' : 'irreversible'
 }
 
-/** Returns which of a tool's calls wait for an approval. Pure. */
+/** Returns true if all calls of a tool wait for approval, or a function that decides for each. Pure. */
 export function approvalOf(settings: McpSettings, tool: ListedTool): boolean | ((input: unknown) => boolean) {
   const { approve } = settings
   if (typeof approve === 'function') return (input) => approve(tool.name, input as { readonly [name: string]: unknown })
@@ -81,7 +81,7 @@ export interface MadeTools {
   readonly trouble: readonly string[]
 }
 
-/** Number of schemas read at a time, so that a thousand do not block the process. */
+/** Number of schemas that are read at a time, so that a thousand do not block the process. */
 const atOnce = 20
 
 /** Returns a server's tools as tools of an agent. */

@@ -56,7 +56,7 @@ export function agentServer(parts: ServerParts, use: ServerUse): InstanceType<Sd
   return server
 }
 
-/** Tools that a client may call. Only a client that may spawn an agent is given its description. */
+/** Returns the tools that a client may call. Only clients that may spawn an agent get its description. */
 function toolsFor({ tools }: ServerParts, { era }: ServerUse, access: AgentAccess): Tool[] {
   if (!access.may('talk')) return []
   const known = new Set(access.knownDefinitions)

@@ -12,10 +12,10 @@ import { isOver, TaskView, type McpTask } from './taskView.ts'
 
 /** Maximum number of sessions whose tasks are on a page of the list. */
 const sessionsOnPage = 20
-/** Number of characters from which on a value counts as one that nobody else gives. */
+/** Minimum number of characters of a value that counts as unique. */
 const uniqueLength = 16
 
-/** Tasks of the agents that one client may reach. A process that is started again answers as the one before did. */
+/** Manages the tasks of agents within one client's reach. A restarted process answers as the one before did. */
 export class AgentTasks {
   readonly #access: AgentAccess
   readonly #tools: ReadonlyMap<string, AgentTool>
@@ -49,13 +49,13 @@ export class AgentTasks {
     return this.#at(tool, agent, requestId)
   }
 
-  /** Resolves with a task; one whose process died goes on, as far as the client may have it. Rejects with `AGENT_NOT_FOUND`. */
+  /** Resolves with a task. One whose process died continues, as far as the client may continue it. Rejects with `AGENT_NOT_FOUND`. */
   async get(taskId: string): Promise<TaskView> {
     const { view } = await this.find(taskId)
     return isOver(await view.read()) ? view : this.#awake(view)
   }
 
-  /** Resolves with the place of a task. Rejects with `AGENT_NOT_FOUND`. */
+  /** Resolves with the tool and the view of a task. Rejects with `AGENT_NOT_FOUND`. */
   async find(taskId: string): Promise<{ readonly tool: AgentTool; readonly view: TaskView }> {
     const place = taskPlace(taskId)
     if (place === undefined) throw noTask(taskId)
@@ -72,7 +72,7 @@ export class AgentTasks {
     throw noTask(taskId)
   }
 
-  /** Resolves with the task once it is cancelled. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`, `INVALID_OPTION` if it is over. */
+  /** Resolves with the task once it is cancelled. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`, `INVALID_OPTION` if the task is over. */
   async cancel(taskId: string, signal: AbortSignal): Promise<McpTask> {
     const access = this.#access
     access.must('talk', 'tasks/cancel')
@@ -90,7 +90,7 @@ export class AgentTasks {
     return this.#at(tool, agent, requestId).read()
   }
 
-  /** A page of tasks, those of the session that was written last first; `cursor`: where the page before ended. Rejects with `BRIDGE_FORBIDDEN`. */
+  /** Returns a page of tasks, those of the most recently written session first. `cursor`: end of the page before. Rejects with `BRIDGE_FORBIDDEN`. */
   async list(cursor: string | undefined): Promise<{ readonly tasks: McpTask[]; readonly nextCursor?: string }> {
     const access = this.#access
     access.must('see.messages', 'tasks/list')

@@ -27,7 +27,7 @@ const sessionSchema = {
     'The session of an earlier answer, to go on with it: the agent remembers. Without a task it tells what has become of that session, and continues it if it is paused. Leave it out for a new one.',
 }
 
-/** Checks them, and makes a tool of each. @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION` */
+/** Checks definitions, and makes a tool of each. @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION` */
 export function agentTools(definitions: readonly AgentDefinition[]): ReadonlyMap<string, AgentTool> {
   const tools = new Map<string, AgentTool>()
   for (const definition of definitions) {
@@ -82,7 +82,7 @@ function specOf(agent: Callee): Tool {
   }
 }
 
-/** JSON Schema of the output; a schema that JSON Schema cannot express is left open. */
+/** Returns the JSON Schema of the output; a schema that JSON Schema cannot express is left open. */
 function outputSchemaOf(output: z.ZodType): JsonSchema {
   try {
     const { $schema: _, ...schema } = z.toJSONSchema(output, { io: 'output' })

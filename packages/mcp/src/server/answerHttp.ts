@@ -33,7 +33,7 @@ export async function answerHttp(http: McpHttp, { request, response, access, ans
 
 type Body = { readonly value: unknown } | { readonly problem: string; readonly status: number }
 
-/** Reads the body of a request; `undefined`: the client has left. */
+/** Reads the body of a request; `undefined` if the client has left. */
 async function readBody(request: IncomingMessage, { limits }: AgentAccess): Promise<Body | undefined> {
   try {
     const text = await bodyOf(request, limits.frameBytes)

@@ -14,7 +14,7 @@ interface Answer {
   readonly stopReason: RunResult['stopReason'] | 'waiting' | 'idle'
 }
 
-/** Converts the outcome of a call to its answer: text for the model, the same as data, and the session in which to continue. */
+/** Converts the outcome of a call to its answer: text for the model, the same as data, and the session for further calls. */
 export function answerOf(outcome: Outcome): CallToolResult {
   const { session } = outcome
   const { text, isError, data, stopReason } =
@@ -67,7 +67,7 @@ const waitingAnswer = (pending: readonly Pending[]): Answer => ({
   data: { pending },
 })
 
-/** An answer to a call that had no effect, or whose outcome is unknown. */
+/** Returns the answer to a call that had no effect, or whose outcome is unknown. */
 export const errorAnswer = ({ code, message }: ErrorInfo): CallToolResult => ({
   content: [{ type: 'text', text: `${message} (${code})` }],
   isError: true,

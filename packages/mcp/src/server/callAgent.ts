@@ -13,16 +13,16 @@ import type { AgentTool, Wanted } from './agentTool.ts'
 import { followRun } from './followRun.ts'
 import { decideBy, type Answers, type Taken } from './people.ts'
 
-/** Client that calls, with its access. */
+/** Client that makes the call, with its access. */
 export interface Caller {
   readonly access: AgentAccess
-  /** Aborted when the client does not want the answer any more, or is gone. */
+  /** Aborted when the client no longer wants the answer, or is gone. */
   readonly signal: AbortSignal
   /** Returns true if the run has to be aborted too; called once `signal` is aborted. */
   isCancelled(): boolean
-  /** Takes the id of the session before anything happens in it: the client may have left when the answer is ready. */
+  /** Takes the id of the session before anything happens in it, because the client may have left when the answer is ready. */
   began(session: string): void
-  /** Takes each event of the agent and those below it. */
+  /** Takes each event of the agent and of those below it. */
   tell(event: AgentEvent): void
 }
 
@@ -41,8 +41,8 @@ export type Outcome = Place &
   )
 
 /**
- * Gives the agent its task, or looks after its run, and resolves with the outcome. Rejects with `BRIDGE_FORBIDDEN`, `AGENT_NOT_FOUND`,
- * `INVALID_OPTION`, and what `Agent.dispatch` throws. `mayAsk`: people can be asked through this client.
+ * Gives the agent its task, or follows its run, and resolves with the outcome. Rejects with `BRIDGE_FORBIDDEN`,
+ * `AGENT_NOT_FOUND`, `INVALID_OPTION`, and what `Agent.dispatch` throws. `mayAsk`: people can be asked through this client.
  */
 export async function callAgent(
   tool: AgentTool,
@@ -75,7 +75,7 @@ export async function callAgent(
   return await goOn(agent, tool, { session, requestId: undefined }, caller)
 }
 
-/** Takes the answers of people through the client, and resolves with the outcome of the run. Rejects as `callAgent` does. */
+/** Passes on answers that people gave through the client, and resolves with the outcome of the run. Rejects as `callAgent` does. */
 export async function answerAgent(
   tool: AgentTool,
   { session, requestId }: Place,
@@ -89,7 +89,7 @@ export async function answerAgent(
   return { ...(await goOn(agent, tool, { session, requestId }, caller)), taken }
 }
 
-/** Rejects with `AGENT_NOT_FOUND`, `INVALID_OPTION` for a session of another definition. */
+/** Resolves with a session. Rejects with `AGENT_NOT_FOUND`, or `INVALID_OPTION` for a session of another definition. */
 export async function sessionOf(
   { definition: { name } }: AgentTool,
   session: string,
@@ -150,7 +150,7 @@ async function outcomeOf(
   }
 }
 
-/** Aborts only this run. A call without its own run aborts nothing. */
+/** Aborts only this run. A call without a run of its own aborts nothing. */
 function abort(agent: DrivenAgent, run: string | undefined): void {
   if (run === undefined) return
   try {

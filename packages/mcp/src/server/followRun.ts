@@ -12,7 +12,7 @@ interface Place {
 }
 
 /**
- * Resolves once the run is over, or `signal` is aborted; `undefined`: there is none. Rejects as the store does.
+ * Resolves once the run is over, or `signal` is aborted; `undefined` if there is no such run. Rejects as the store does.
  */
 export async function followRun(
   { access, agent, definition }: Place,

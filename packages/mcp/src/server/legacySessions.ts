@@ -4,7 +4,7 @@ import type { AgentAccess } from '../../../bridge/src/server/agentAccess.ts'
 import { agentServer } from './agentServer.ts'
 import type { ServerParts, ServerUse } from './serverParts.ts'
 
-/** A connection of a client that speaks the protocol of before 2026-07-28, over many requests. */
+/** Connection of a client with a protocol version before 2026-07-28, over many requests. */
 interface LegacySession {
   readonly access: AgentAccess
   readonly transport: WebStandardStreamableHTTPServerTransport

@@ -13,7 +13,7 @@ import type { WatchedStates } from './stateResources.ts'
 
 export const listenMethod = 'subscriptions/listen'
 
-/** A request of a client of 2026-07-28 to be told of changes. */
+/** Request of a client of 2026-07-28 to be notified of changes. */
 interface Listen {
   readonly id: RequestId
   readonly uris: readonly string[]
@@ -27,7 +27,7 @@ const listenSchema = lazily(() =>
   }),
 )
 
-/** Reads the request in a message; `undefined`: it is another one, which the SDK answers. */
+/** Reads such a request from a message; `undefined` for any other, which the SDK answers. */
 export function listenIn(message: unknown): Listen | undefined {
   const read = listenSchema().safeParse(message)
   if (!read.success) return undefined
@@ -35,7 +35,7 @@ export function listenIn(message: unknown): Listen | undefined {
   return { id, uris: params.notifications.resourceSubscriptions ?? [] }
 }
 
-/** The answer to a request that is refused. */
+/** Returns the answer to a refused request. */
 export const refusal = (id: RequestId, access: AgentAccess, thrown: unknown): JSONRPCMessage => ({
   jsonrpc: '2.0',
   id,
@@ -44,13 +44,13 @@ export const refusal = (id: RequestId, access: AgentAccess, thrown: unknown): JS
 
 interface Connection {
   readonly access: AgentAccess
-  /** States that are told to this client from now on. */
+  /** Returns the states of which this client is notified from now on. */
   watch(): WatchedStates
 }
 
 /**
- * The transport of one client, which begins to watch the states that the client asks to be told of. The SDK answers these requests by itself, and
- * names no resource to the server; so they are read on their way.
+ * Transport of one client, which begins to watch the states that the client asks for. The SDK answers
+ * these requests itself without naming the resource to the server, so they are read here first.
  */
 export class ListeningTransport implements Transport {
   onclose?: () => void
@@ -94,7 +94,7 @@ export class ListeningTransport implements Transport {
     this.onmessage?.(message, extra)
   }
 
-  /** Resolves with true once every change will be told, so that none is missed after the SDK has said yes. */
+  /** Resolves with true once every change is reported, so that none is missed after the SDK's confirmation. */
   async #watch({ id, uris }: Listen): Promise<boolean> {
     const { access, watch } = this.#connection
     const states = watch()

@@ -6,12 +6,12 @@ import { LegacySessions } from './legacySessions.ts'
 import { listenIn, listenMethod, refusal } from './listening.ts'
 import { WatchedStates } from './stateResources.ts'
 
-/** MCP over HTTP, of both eras at the same address. */
+/** Serves MCP over HTTP, for both eras at the same address. */
 export class McpHttp {
   readonly #parts: ServerParts
   readonly #modern: McpHttpHandler
   readonly #legacy: LegacySessions
-  /** One handler for each client that is told of changes: it hears of its own states alone. */
+  /** Handlers for clients that are notified of changes, one for each, so that a client hears only of its own states. */
   readonly #listening = new Set<McpHttpHandler>()
 
   constructor(parts: ServerParts) {
@@ -20,7 +20,7 @@ export class McpHttp {
     this.#legacy = new LegacySessions(parts, ({ http }) => visitIn(http?.authInfo))
   }
 
-  /** Answers a request of a client that was let in; `body`: its JSON, if it was read already. */
+  /** Answers a request of an admitted client. `body`: its JSON, if it was already read. */
   async answer(request: Request, visit: Visit, body?: unknown): Promise<Response> {
     const how = { authInfo: carrying(visit), ...(body === undefined ? {} : { parsedBody: body }) }
     const isLegacy = await this.#parts.sdk.isLegacyRequest(request, body)
@@ -51,7 +51,7 @@ export class McpHttp {
     )
   }
 
-  /** Tells a client of changes of the states that it names, as long as it reads the answer. */
+  /** Notifies a client of changes of the states that it names, as long as it reads the answer. */
   async #listen(
     request: Request,
     { access }: Visit,

@@ -24,7 +24,7 @@ import { McpHttp } from './mcpHttp.ts'
 import { WatchedStates } from './stateResources.ts'
 
 export interface McpServerOptions {
-  /** Name of the server for clients. Default `escapement`. */
+  /** Name of the server that clients see. Default `escapement`. */
   readonly name?: string
   /**
    * Place at which approvals, questions and calls for clients are decided. `client`, the default: by the person at an MCP client that can ask
@@ -35,14 +35,14 @@ export interface McpServerOptions {
   /** Dependencies of agents that are spawned over `stdio` or `handler`, or loaded from their logs; at an endpoint those of `serve` apply. */
   readonly deps?: ServedDeps
   /**
-   * The key of the values that a client is given to bring back with the answers of people, of 32 characters or more: the same for all
-   * processes that answer the same clients over `stdio` or `handler`; at an endpoint that of `serve` applies. With another key, people are
-   * asked again. Default: a new one.
+   * Key for values that a client must return with people's answers, of 32 characters or more: the
+   * same for all processes that answer the same clients over `stdio` or `handler`; at an endpoint
+   * the key of `serve` applies. With another key, people are asked again. Default: a new one.
    */
   readonly shareKey?: string
 }
 
-/** Streams that MCP goes over; by default those of the process. */
+/** Streams that carry MCP; by default those of the process. */
 export interface McpStdio {
   readonly input?: Readable
   readonly output?: Writable
@@ -55,17 +55,17 @@ export interface McpConnection {
   close(): Promise<void>
 }
 
-/** Agents as the tools of an MCP server. It is closed with its runtime. */
+/** Offers agents as the tools of an MCP server. Closed with its runtime. */
 export interface McpServer {
-  /** Serves one client over streams; for a process that a client starts. Standard output belongs to the protocol then. */
+  /** Serves one client over streams, in a process that a client starts. Standard output is then reserved for the protocol. */
   stdio(streams?: McpStdio): Promise<McpConnection>
-  /** MCP at `/mcp`, for `runtime.serve({ definitions, endpoints: [mcp.endpoint()] })`: tokens, origins and limits are those of the server. */
+  /** Endpoint for MCP at `/mcp`, as in `runtime.serve({ definitions, endpoints: [mcp.endpoint()] })`. Tokens, origins and limits are the server's. */
   endpoint(): Endpoint
   /**
    * Handler for your own server that uses `Request` and `Response`. Every client that reaches it may do everything, so authenticate clients first.
    */
   readonly handler: { fetch(request: Request): Promise<Response> }
-  /** Closes its connections and endpoints. The agents continue. Idempotent. */
+  /** Closes the server's connections and endpoints. The agents continue. Idempotent. */
   close(): Promise<void>
 }
 
@@ -81,9 +81,9 @@ const definitionsSchema = z
   .min(1, 'give at least one')
 
 /**
- * Makes agents the tools of an MCP server: each definition is a tool that takes a task, and a session to go on with the same agent, also
- * after a restart. Its packages are loaded when it is first used: `@modelcontextprotocol/server`, for an endpoint also
- * `@modelcontextprotocol/node`.
+ * Makes agents the tools of an MCP server: each definition is a tool that takes a task, and a session to continue with
+ * the same agent, also after a restart. Its packages are loaded on first use: `@modelcontextprotocol/server`, for an
+ * endpoint also `@modelcontextprotocol/node`.
  *
  * @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION` for an agent whose own input has a field `session`
  *
@@ -203,7 +203,7 @@ export function mcpServer(
   }
 }
 
-/** Returns a function that loads with its first call; a load that failed is tried again. */
+/** Returns a function that loads on its first call; a failed load is tried again. */
 function onceLoaded<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined
   return () => {

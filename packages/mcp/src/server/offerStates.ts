@@ -3,7 +3,7 @@ import type { AgentAccess } from '../../../bridge/src/server/agentAccess.ts'
 import type { Sdk, ServerParts, ServerUse } from './serverParts.ts'
 import { listStates, readState, stateTemplates, WatchedStates } from './stateResources.ts'
 
-/** Offers the state of sessions as resources. A client of before 2026-07-28 subscribes to each; later ones listen, which their transports carry out. */
+/** Offers the state of sessions as resources. Clients before 2026-07-28 subscribe to each; later ones listen through their transports. */
 export function offerStates(server: Server, { sdk, tools }: ServerParts, use: ServerUse, closed: AbortSignal): void {
   const accessOf = (ctx: ServerContext): AgentAccess => use.visitOf(ctx).access
   server.setRequestHandler('resources/list', (_, ctx) => ({ resources: listStates(tools, accessOf(ctx)) }))
@@ -36,7 +36,7 @@ async function outward<T>(sdk: Sdk, access: AgentAccess, make: () => Promise<T>)
   }
 }
 
-/** A refusal in words, with its code. */
+/** Returns a refusal as text, with its code. */
 export function refusalOf(access: AgentAccess, thrown: unknown): string {
   const { message, code } = access.outward(thrown)
   return `${message} (${code})`

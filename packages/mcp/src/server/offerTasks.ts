@@ -23,10 +23,10 @@ const wantsTask = lazily(() => z.looseObject({ task: z.looseObject({}) }))
 const idSchema = lazily(() => z.looseObject({ taskId: z.string() }))
 const listSchema = lazily(() => z.looseObject({ cursor: z.string().optional() }))
 
-/** Returns true for a call whose client wants to come back for the result. */
+/** Returns true for a call whose client will ask for the result later. */
 export const isForTask = ({ params }: CallToolRequest): boolean => wantsTask().safeParse(params).success
 
-/** Begins a task, and answers with it. Rejects with an error of the protocol. */
+/** Begins a task, and answers with it. Rejects with a protocol error. */
 export async function answerWithTask(
   parts: ServerParts,
   tool: AgentTool,
@@ -45,10 +45,10 @@ export async function answerWithTask(
   return { content: [], task: { ...task, status: 'working' } }
 }
 
-/** Tells a client of every change of a task. */
+/** Notifies a client of every change of a task. */
 export type TellTask = (view: TaskView) => void
 
-/** Returns what tells the client of a connection of its tasks, until it is `closed`. */
+/** Returns a function that notifies the client of a connection of its tasks, until `closed` is aborted. */
 export const tellingTasks =
   (server: Server, closed: AbortSignal): TellTask =>
   (view) =>
@@ -64,7 +64,7 @@ type Told = Parameters<Server['notification']>[0]
 
 /** The client of a connection. */
 interface Client {
-  /** Returns true if people can be asked through it. */
+  /** Returns true if people can be asked through the client. */
   readonly mayAsk: (ctx: ServerContext) => boolean
   readonly tellTask: TellTask
 }
@@ -92,7 +92,7 @@ export function offerTasks(server: Server, parts: ServerParts, use: ServerUse, c
   })
 }
 
-/** Resolves with the result of a task once it is over; people are asked meanwhile, if they can be asked through the client. */
+/** Resolves with the result of a task once it is over. Meanwhile people are asked, if that is possible through the client. */
 async function resultOf(
   tasks: AgentTasks,
   taskId: string,
@@ -114,7 +114,7 @@ async function resultOf(
   return { ...answerOf({ type: 'over', ...place, result }), _meta: relatedTo(taskId) }
 }
 
-/** Turns a refusal into an error of the protocol. */
+/** Converts a refusal to a protocol error. */
 async function refused<T>(
   parts: ServerParts,
   use: ServerUse,

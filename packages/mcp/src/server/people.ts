@@ -28,7 +28,7 @@ const resultSchema: JsonSchema = {
   required: ['result'],
 }
 
-/** Full input of a call; if it is too long for a form, a text that says where it can be seen and decided. */
+/** Returns the full input of a call or, if it is too long for a form, a text that says where it can be seen and decided. */
 function shownCall({ input }: Pending): { readonly text: string; readonly isWhole: boolean } {
   const text = callAsText(input)
   if (text.length <= maxCall) return { text, isWhole: true }
@@ -63,7 +63,7 @@ const schemaOf = (pending: Pending): JsonSchema =>
     pending.kind
   ]
 
-/** Form in which the client shows a pending call or question. Pure. */
+/** Returns the form in which the client shows a pending call or question. Pure. */
 export const formFor = (pending: Pending): ElicitRequestFormParams => ({
   mode: 'form',
   message: askedOf(pending),
@@ -80,7 +80,7 @@ interface Decided {
   readonly how: DecideOptions
 }
 
-/** Reads the decision of people from the client's response; `undefined`: it cannot be read. */
+/** Reads people's decision from the client's response; `undefined` if it cannot be read. */
 function decidedBy(pending: Pending, response: unknown): Decided | undefined {
   const read = responseSchema.safeParse(response)
   if (!read.success) return undefined
@@ -98,7 +98,7 @@ function decidedBy(pending: Pending, response: unknown): Decided | undefined {
   return denied(typeof reason === 'string' && reason.trim() !== '' ? reason : 'Rejected by the user.')
 }
 
-/** Hash of the parts of a pending call or question that people are shown: a decision applies to these alone. */
+/** Returns a hash of the parts of a pending call or question that people are shown. A decision applies to these alone. */
 export const asShown = (pending: Pending): string => {
   const { kind, agentId, name, input } = pending
   const asked = kind === 'question' ? [pending.question, pending.schema] : []

@@ -7,7 +7,7 @@ import { progressText } from '../../../bridge/src/server/progressText.ts'
 /** Maximum length of a message, in UTF-16 units. */
 const maxMessage = 200
 
-/** Message about an event for a person who waits; `undefined`: none. `rootId`: the session. */
+/** Returns a message about an event for a person who waits; `undefined` if there is none. `rootId`: the session. */
 export function progressOf(event: AgentEvent, rootId: string): string | undefined {
   const agentId = event.agentId === rootId ? undefined : event.agentId
   const by = agentId === undefined ? '' : `${agentId}: `
@@ -29,8 +29,8 @@ export function progressOf(event: AgentEvent, rootId: string): string | undefine
 }
 
 /**
- * Sends messages one at a time; while one is on its way, only the newest of the others is kept: a client that reads slowly misses some.
- * Never rejects.
+ * Sends messages one at a time. While one is being sent, only the newest of the others is kept, so
+ * that a slow client misses some. Never rejects.
  */
 export class ProgressTeller {
   readonly #send: (progress: number, message: string) => Promise<void>
@@ -49,7 +49,7 @@ export class ProgressTeller {
     if (!this.#isSending) void this.#sendAll()
   }
 
-  /** Called when the request was answered; no more messages are sent for it. */
+  /** Called when the request was answered. No more messages are sent for it. */
   end(): void {
     this.#isOver = true
   }

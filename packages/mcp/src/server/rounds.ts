@@ -17,7 +17,7 @@ export interface Rounds {
   readonly ctx: ServerContext
   /** True if people can be asked through the client. */
   readonly mayAsk: boolean
-  /** Id of the task that it is. */
+  /** Id of the call's task. */
   readonly taskId?: string
 }
 
@@ -30,12 +30,12 @@ const maxTries = 5
 /** Time for which answers to a shown form are accepted, in milliseconds. */
 const heldMs = 24 * 60 * 60 * 1_000
 
-/** The state that a client brings back with its answers. Names in it are looked up again, within the client's reach. */
+/** Schema of the state that a client returns with its answers. Names in it are looked up again, within the client's reach. */
 const stateSchema = onlyFields({
   session: z.string(),
   requestId: z.string().optional(),
   tries: z.int().nonnegative(),
-  /** Hashes of the shown entries, by key. Only these can be answered. */
+  /** Hashes of the shown entries, by key. Only these entries can be answered. */
   shown: z.record(z.string(), z.string()),
 })
 export type State = z.infer<typeof stateSchema>
@@ -44,8 +44,8 @@ export type State = z.infer<typeof stateSchema>
 const purposeOf = ({ definition }: AgentTool): string => `mcp requestState ${definition.name}`
 
 /**
- * Returns the state that a client sent back; `undefined` if there is none. If this server did not give it to this client for this tool, or gave it
- * too long ago, only its session is used, which the client could name anyway, and people are asked again.
+ * Returns the state that a client sent back; `undefined` if there is none. If it was not issued to this client for this
+ * tool, or is too old, only its session is used, which the client could name anyway, and people are asked again.
  */
 export function readState(given: unknown, tool: AgentTool, { sealed }: AgentAccess): State | undefined | 'unreadable' {
   if (given === undefined) return undefined
@@ -57,7 +57,7 @@ export function readState(given: unknown, tool: AgentTool, { sealed }: AgentAcce
   return { session, tries, shown: {} }
 }
 
-/** The next round of a call, which ends with it: the client asks, and calls again with the answers. */
+/** Runs the next round of a call and ends the call: the client asks people, and calls again with the answers. */
 export async function inOneRound(
   { tool, caller, ctx, mayAsk }: Rounds,
   wanted: Asked,
@@ -85,11 +85,11 @@ export async function inOneRound(
   }
 }
 
-/** All rounds of a call, which stays open: the server asks. */
+/** Runs all rounds within one call, which stays open: the server asks people. */
 export const inAllRounds = async (rounds: Rounds, wanted: Asked): Promise<CallToolResult> =>
   answerOf(await inRounds(rounds, () => callAgent(rounds.tool, wanted, rounds.caller, rounds.mayAsk)))
 
-/** The same, from what begins the first round to the last one's outcome. */
+/** Runs all rounds, from the start of the first to the outcome of the last. */
 export async function inRounds(
   { tool, caller, ctx, mayAsk, taskId }: Rounds,
   begin: () => Promise<Round>,
@@ -110,7 +110,7 @@ const placeOf = ({ session, requestId }: Pick<State, 'session' | 'requestId'>): 
 
 const triesAfter = ({ taken }: Round, tries: number): number => (taken === undefined || taken.count > 0 ? 0 : tries + 1)
 
-/** Answers of people, each with the entry that they were shown. */
+/** Returns people's answers, each with the hash of the entry that they were shown. */
 const answersTo = (shown: State['shown'], given: object | undefined): Answers =>
   Object.fromEntries(
     Object.entries(given ?? {}).flatMap(([key, answer]) =>
@@ -118,7 +118,7 @@ const answersTo = (shown: State['shown'], given: object | undefined): Answers =>
     ),
   )
 
-/** Questions to people who may decide them, with what was wrong with their last answers; not what a form cannot show as a whole. */
+/** Returns the questions that people may decide, with the problems of their last answers, except those that a form cannot show as a whole. */
 function questionsOf({ pending, taken }: Extract<Round, { type: 'waiting' }>, { access }: Caller): readonly Pending[] {
   const mayBeAsked = pending.filter(({ kind }) => access.may(kind === 'approval' ? 'approve' : 'answer.own'))
   return mayBeAsked.filter(fitsForm).map((one) => {
@@ -127,15 +127,15 @@ function questionsOf({ pending, taken }: Extract<Round, { type: 'waiting' }>, { 
   })
 }
 
-/** Says of which task a request or an answer is. */
+/** Returns the metadata that relates a request or an answer to a task. */
 export const relatedTo = (taskId: string): { [key: string]: unknown } => ({
   'io.modelcontextprotocol/related-task': { taskId },
 })
 
-/** The longest time that a timer takes: people take the time that they need. */
+/** Maximum delay of a timer, since people may take any time. */
 const longest = 2_147_483_647
 
-/** Asks the questions one after another; a question that is decided elsewhere meanwhile is withdrawn. `not asked`: the client cannot ask. */
+/** Asks the questions one after another, and withdraws one that is decided elsewhere meanwhile. `not asked`: the client cannot ask. */
 async function ask(
   ctx: ServerContext,
   agent: DrivenAgent,
@@ -165,7 +165,7 @@ async function ask(
   return answers
 }
 
-/** Returns true if an event says that a decision is no longer needed. */
+/** Returns true if an event shows that a decision is no longer needed. */
 const isDecided = (event: AgentEvent, key: string): boolean =>
   (event.type === 'approval.decided' || event.type === 'question.answered' || event.type === 'tool.end') &&
   (event.key === key || key.startsWith(`${event.key}/`))

@@ -3,10 +3,10 @@ import type { ServerContext } from '@modelcontextprotocol/server'
 import type { AgentAccess } from '../../../bridge/src/server/agentAccess.ts'
 import type { AgentTool } from './agentTool.ts'
 
-/** The package `@modelcontextprotocol/server`, which is loaded when it is needed. */
+/** Module `@modelcontextprotocol/server`, which is loaded when it is needed. */
 export type Sdk = typeof SdkModule
 
-/** A request, or a connection, of a client that was let in. */
+/** Request or connection of an admitted client. */
 export interface Visit {
   readonly access: AgentAccess
   /** True once the server closes the connection, which does not count as a cancellation. */
@@ -22,7 +22,7 @@ export interface ServerParts {
   readonly asksClient: boolean
 }
 
-/** One server of the SDK: it has one connection, or answers one request. */
+/** One server of the SDK, which has one connection, or answers one request. */
 export interface ServerUse {
   /** Version of the protocol: `modern` since 2026-07-28, `legacy` before. */
   readonly era: 'modern' | 'legacy'

@@ -10,16 +10,16 @@ import type { AgentTool } from './agentTool.ts'
 const scheme = 'state://'
 const mimeType = 'application/json'
 
-/** Maximum number of resources that are listed; others are read by their address. */
+/** Maximum number of resources that are listed. Others can be read by their address. */
 const mostListed = 100
-/** Maximum number of resources that a connection, or a request to be told, watches. */
+/** Maximum number of resources that a connection, or a listening request, watches. */
 const mostWatched = 100
 
 export const uriOf = (session: string): string => `${scheme}${encodeURIComponent(session)}`
 
 type Tools = ReadonlyMap<string, AgentTool>
 
-/** True if one of the agents has state. */
+/** Returns true if one of the agents has state. */
 export const haveState = (tools: Tools): boolean =>
   [...tools.values()].some(({ definition }) => definition.state !== null)
 
@@ -33,7 +33,7 @@ export const stateTemplates: readonly ResourceTemplateType[] = [
   },
 ]
 
-/** The state of the sessions that run, for a client that may see it. */
+/** Lists the states of running sessions, for a client that may see them. */
 export function listStates(tools: Tools, access: AgentAccess): Resource[] {
   if (!access.may('see.all')) return []
   const running = access.agents().filter(({ definition }) => (tools.get(definition)?.definition.state ?? null) !== null)
@@ -45,7 +45,7 @@ export function listStates(tools: Tools, access: AgentAccess): Resource[] {
   }))
 }
 
-/** Resolves with the state of a session, which is not woken. Rejects as `foundBy` does. */
+/** Resolves with the state of a session, without waking it. Rejects as `foundBy` does. */
 export async function readState(tools: Tools, access: AgentAccess, uri: string): Promise<ReadResourceResult> {
   const { agent, value, version } = await foundBy(tools, access, uri)
   access.checkAdmitted()
@@ -91,7 +91,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The states that a client is told changes of. Its listeners are called once for each step of an agent that changed its state. */
+/** States of whose changes a client is notified. Its listeners are called once for each step of an agent that changed its state. */
 export class WatchedStates {
   readonly #tools: Tools
   readonly #changed: (uri: string) => void
@@ -102,7 +102,7 @@ export class WatchedStates {
     this.#changed = changed
   }
 
-  /** Begins to tell of changes of a state. Idempotent. Rejects as `readState` does, and with `INVALID_OPTION` for one too many. */
+  /** Begins to report changes of a state. Idempotent. Rejects as `readState` does, and with `INVALID_OPTION` above the maximum number. */
   async add(access: AgentAccess, uri: string): Promise<void> {
     const { agent } = await foundBy(this.#tools, access, uri)
     access.checkAdmitted()
@@ -120,7 +120,7 @@ export class WatchedStates {
     this.#ends.delete(uri)
   }
 
-  /** Ends all of it. Idempotent. */
+  /** Ends all notifications. Idempotent. */
   close(): void {
     for (const uri of this.#ends.keys()) this.remove(uri)
   }

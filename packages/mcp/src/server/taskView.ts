@@ -13,28 +13,28 @@ export interface McpTask {
   readonly taskId: string
   readonly status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
   readonly statusMessage?: string
-  /** ISO 8601. */
+  /** Time of creation, in ISO 8601. */
   readonly createdAt: string
   readonly lastUpdatedAt: string
-  /** Milliseconds for which it is kept: the log keeps it for ever. */
+  /** Milliseconds for which the task is kept; `null`, because the log keeps it for ever. */
   readonly ttl: null
   readonly pollInterval: number
 }
 
 export const isOver = ({ status }: McpTask): boolean => status !== 'working' && status !== 'input_required'
 
-/** Milliseconds between two looks that a client is advised to leave. */
+/** Recommended interval between a client's polls, in milliseconds. */
 const pollInterval = 1_000
 /** Maximum length of a message about a task, in UTF-16 units. */
 const mostChars = 400
 
-/** A task, followed in the log of its agent. */
+/** Follows a task in the log of its agent. */
 export class TaskView extends LoggedTask<McpTask> {
   #words = ''
   #begun: number | undefined
   #time = 0
 
-  /** Its result, once it is over. A run that was cut off goes on. */
+  /** Result of the task, once it is over. A run that was cut off continues. */
   get result(): RunResult | undefined {
     const result = this.run.isOver ? this.run.result(this.definition.output) : undefined
     return result?.stopReason === 'paused' && result.reason.type === 'interrupted' ? undefined : result

@@ -8,7 +8,7 @@ import type { Instruments } from './instruments.ts'
 
 const chat = { 'gen_ai.operation.name': 'chat' }
 
-/** A moment, and the attributes that are the same when it is over. */
+/** A start time, and the attributes that stay the same until the end. */
 interface Begun {
   readonly at: number
   readonly attributes: Attributes
@@ -16,7 +16,7 @@ interface Begun {
 
 /** Work of one agent that has begun and not ended. */
 interface Open {
-  /** `isJoined`: another process began it. */
+  /** The run under way. `isJoined`: another process began it. */
   run?: Begun & { readonly isJoined?: true }
   /** The model call under way. */
   asked?: Begun
@@ -25,7 +25,7 @@ interface Open {
   readonly decisions: Map<string, Begun>
 }
 
-/** Where an event falls. */
+/** The place of an event. */
 interface Heard {
   readonly agent: TracedAgent
   readonly open: Open
@@ -35,7 +35,7 @@ type Rules = {
   readonly [T in AgentEvent['type']]?: (meter: AgentMeter, event: EventOf<T>, heard: Heard) => void
 }
 
-/** Metrics of agents from their events: a tracer that makes no spans. It keeps what has begun, and nothing of what was said. */
+/** Derives metrics from agents' events: a tracer that makes no spans. It keeps the work under way, and no content. */
 export class AgentMeter implements Tracer {
   readonly instruments: Instruments
   readonly #clock: Clock
@@ -46,7 +46,7 @@ export class AgentMeter implements Tracer {
     this.#clock = clock
   }
 
-  /** Number of agents of which something is under way. */
+  /** Number of agents with work under way. */
   get held(): number {
     return this.#agents.size
   }
@@ -107,7 +107,7 @@ export class AgentMeter implements Tracer {
     this.instruments.record('gen_ai.client.operation.duration', secondsSince(asked, at), all)
   }
 
-  /** Counts the tokens of a request. `response` is set for a reply, of which the conventions have figures too. */
+  /** Counts the tokens of a request. `response` is set for a reply, which the conventions have metrics for too. */
   spend(
     usage: Usage,
     costUsd: number | undefined,
@@ -135,7 +135,7 @@ export class AgentMeter implements Tracer {
     if (all > 0) this.instruments.record('escapement.cached_share', cacheRead / all, model)
   }
 
-  /** Begins to wait for people with a call. */
+  /** Begins to time a call's wait for people. */
   waitForPeople(open: Open, { callId, time }: { readonly callId: string; readonly time: number }, why: string): void {
     if (open.decisions.has(callId)) return
     const attributes = { 'escapement.wait.reason': why }
@@ -143,7 +143,7 @@ export class AgentMeter implements Tracer {
     this.instruments.add('escapement.decision.waiting', 1, attributes)
   }
 
-  /** Ends such a wait, with its duration if somebody decided. */
+  /** Ends a call's wait for people, with its duration if somebody decided. */
   endDecision(open: Open, callId: string, decidedAt?: number): void {
     const begun = open.decisions.get(callId)
     if (begun === undefined) return
@@ -157,7 +157,7 @@ export class AgentMeter implements Tracer {
 const isOver = ({ run, asked, wait, calls, decisions }: Open): boolean =>
   run === undefined && asked === undefined && wait === undefined && calls.size === 0 && decisions.size === 0
 
-/** The clock may have been set back. */
+/** Returns the seconds since a start, at least 0, because the clock may have been set back. */
 const secondsSince = ({ at }: Begun, now: number): number => Math.max(0, now - at) / 1_000
 
 const modelOf = (attributes: Attributes): Attributes => ({
@@ -165,7 +165,7 @@ const modelOf = (attributes: Attributes): Attributes => ({
   'gen_ai.request.model': attributes['gen_ai.request.model'],
 })
 
-/** Attributes of a call that failed. The runtime answers some calls itself; of these, those count whose outcome is unknown. */
+/** Returns the attributes of a failed call. A call that the runtime itself answered counts only if its outcome is unknown. */
 function failureOf({ message: { isError, synthetic } }: EventOf<'tool.end'>): Attributes {
   if (synthetic !== undefined) return synthetic === 'interrupted' ? { 'error.type': synthetic } : {}
   return isError ? { 'error.type': 'tool_error' } : {}

@@ -1,6 +1,6 @@
 import type { StoreFigures } from '../../../../src/protocol/ports/store.ts'
 
-/** Figures of a worker, at this moment. */
+/** Current figures of a worker. */
 export interface WorkerFigures {
   /** Agents by state of their machines, such as `idle` and `replying`. */
   readonly agents: { readonly [state: string]: number }
@@ -8,19 +8,19 @@ export interface WorkerFigures {
   readonly loaded: number
   /** Attempts of the engine under way. */
   readonly attempts: number
-  /** Runs that wait for the limits of their tenants. */
+  /** Runs that wait because of their tenants' limits. */
   readonly queue: number
-  /** How often an attempt found its agent in memory, and how often it was read from its log. */
+  /** Number of attempts that found their agent in memory, and of those that read it from its log. */
   readonly openings: { readonly warm: number; readonly read: number }
   readonly store: StoreFigures
 }
 
-/** Figures of a gateway, at this moment. */
+/** Current figures of a gateway. */
 export interface GatewayFigures {
   readonly clients: number
-  /** How often it looked for who has an agent. */
+  /** Number of lookups of an agent's owner. */
   readonly looks: number
-  /** How often it refused something, by kind: `token`, `full`, `tenant`, `worker` and so on. */
+  /** Number of refusals by kind: `token`, `full`, `tenant`, `worker` and so on. */
   readonly refusals: { readonly [kind: string]: number }
   /** Commands that no worker has answered yet. */
   readonly commands: number

@@ -12,10 +12,10 @@ import { metricTable, type MetricName, type MetricOf, type MetricShape } from '.
 type Adding = MetricOf<'counter' | 'upDown'>
 type Observed = MetricOf<'observedGauge' | 'observedCounter'>
 
-/** Reports a value of an instrument; once for each set of attributes. */
+/** Reports a value of an instrument, once for each set of attributes. */
 export type Report = (name: Observed, value: number, attributes?: Attributes) => void
 
-/** The instruments of the table on a meter, made when they are first used. */
+/** The instruments of the table on a meter, each made at its first use. */
 export class Instruments {
   readonly #meter: Meter
   readonly #attributes: Attributes
@@ -47,7 +47,7 @@ export class Instruments {
     histogram.record(value, { ...this.#attributes, ...attributes })
   }
 
-  /** Has values of these instruments read together whenever metrics are collected; returns a function that ends that. */
+  /** Registers a callback that reads these instruments together at each collection. Returns a function that removes it. */
   observe(names: readonly Observed[], read: (report: Report) => void): () => void {
     const made = new Map<Observed, Observable>(
       names.map((name): [Observed, Observable] => {

@@ -4,18 +4,18 @@ export type MetricKind = 'counter' | 'upDown' | 'histogram' | 'observedGauge' | 
 /** An instrument as a row of the table. */
 export interface MetricShape {
   readonly kind: MetricKind
-  /** Unit in UCUM, as OpenTelemetry wants it; braces hold what is counted. */
+  /** Unit in UCUM, as OpenTelemetry requires. Braces hold the counted thing. */
   readonly unit: string
   readonly about: string
-  /** Names of its attributes. None has the id of an agent, a run or a person: each value is a series of its own. */
+  /** Names of the metric's attributes. None holds the id of an agent, a run or a person, since each value is a series of its own. */
   readonly attributes: readonly string[]
-  /** Upper bounds of the buckets of a histogram. */
+  /** Upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[]
 }
 
 /** Buckets that the conventions advise for durations of model calls, in seconds, with two more for long ones. */
 const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 327.68]
-/** Buckets of what may take days, such as a run or the decision of a person. */
+/** Buckets for durations of up to days, such as a run or a person's decision. */
 const longSeconds = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400, 604_800]
 /** Buckets that the conventions advise for tokens. */
 const tokens = Array.from({ length: 14 }, (_, power) => 4 ** power)

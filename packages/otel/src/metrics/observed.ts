@@ -49,7 +49,7 @@ export const observeGateway = (instruments: Instruments, gateway: { figures(): G
     },
   )
 
-/** `clients`: how many are connected to the bridge of a worker. */
+/** `clients`: number of clients connected to the bridge of a worker. */
 export const observeProgram = (
   instruments: Instruments,
   program: { isReady(): boolean; clients?(): number | undefined },

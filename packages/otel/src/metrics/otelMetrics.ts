@@ -11,7 +11,7 @@ import { Instruments } from './instruments.ts'
 import { observeGateway, observeProgram, observeWorker } from './observed.ts'
 
 export interface OtelMetricsOptions {
-  /** Makes the instruments. Default: `escapement` of the global provider, which has to be registered before. */
+  /** Meter that makes the instruments. Default: `escapement` of the global provider, which must be registered before. */
   readonly meter?: Meter | undefined
   /** Attributes of every measurement. */
   readonly attributes?: Attributes | undefined
@@ -19,11 +19,11 @@ export interface OtelMetricsOptions {
   readonly clock?: Clock | undefined
 }
 
-/** A score of a run, as far as it is measured. */
+/** A score of a run, with the fields that are measured. */
 export interface MeasuredScore {
   readonly scorer: string
   readonly definition: string
-  /** From 0 to 1. */
+  /** Score from 0 to 1. */
   readonly value: number
   readonly passed: boolean
 }

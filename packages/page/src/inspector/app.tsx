@@ -141,7 +141,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   const close = (): void => setDialog(null)
   const OwnDialog = typeof dialog === 'string' ? agentDialogs[dialog] : undefined
   useEffect(keepFocus, [])
-  /** Moves the focus to a place in a part of the page: before any other key can come, even where that was out of sight. */
+  /** Shows a part of the page and moves the focus to a place in it, before the next key can arrive. */
   const enter = (to: Part, id: string): void => {
     setPart(to)
     const focus = (): void => document.getElementById(id)?.focus()
@@ -149,7 +149,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
     // It is drawn by then.
     queueMicrotask(focus)
   }
-  /** Opens a dialog if `can` is true, and returns `can`, which tells the handler of keys that the key was used. */
+  /** Opens a dialog if `can` is true, and returns `can`, which tells the key handler that the key was used. */
   const ask = (asked: DialogName, can: boolean): boolean => {
     if (can) setDialog(asked)
     return can
@@ -242,7 +242,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   )
 }
 
-/** Title of the tab: the number of waiting items and the agent that is shown. Notifies a person who looks elsewhere of new items. */
+/** Sets the tab's title to the number of waiting items and the shown agent. Notifies a person who looks elsewhere of new items. */
 function TabTitle({ inspector }: { readonly inspector: Inspector }) {
   const waiting = waitingKeys(inspector)
   const { agent, host } = inspector.route.value
@@ -292,7 +292,7 @@ function Announcements({ inspector }: { readonly inspector: Inspector }) {
   )
 }
 
-/** The newest errors of the connection, each shown until it is dismissed. */
+/** The newest errors of the connection, each shown until a person dismisses it. */
 function ErrorList({ connection }: { readonly connection: Connection }) {
   const errors = connection.errors.value
   return (

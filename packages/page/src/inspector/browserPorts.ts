@@ -4,16 +4,16 @@ import type { ServedChart } from '../../../charts/src/servedChart.ts'
 import type { InspectorPorts } from './model/shell/inspector.ts'
 import { KeptTexts } from './model/shell/keptTexts.ts'
 
-/** In a frame a browser may refuse its storage: then a token lasts as long as the page. */
+/** Texts kept for the tab. In a frame a browser may refuse its storage. A token then lasts as long as the page. */
 const tabTexts = new KeptTexts(() => sessionStorage)
 
-/** A hidden page has no frames, and must not gather events without end. */
+/** Interval of updates in a hidden page, in milliseconds. It has no frames, and must not gather events without end. */
 const hiddenFrameMs = 250
 
 /** Returns the address of a path of the server, relative to the page: a proxy may serve it below a path that the server does not know of. */
 const beside = (path: string): URL => new URL(path, document.baseURI)
 
-/** Path of the bridge; a server that has its bridge elsewhere sets it in the page. */
+/** Returns the path of the bridge. A server that has its bridge elsewhere sets it in the page. */
 const bridgePath = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="escapement-bridge"]')?.content ?? 'bridge'
 
@@ -28,7 +28,7 @@ function follow(blob: Blob, set: (link: HTMLAnchorElement) => void): void {
   setTimeout(() => URL.revokeObjectURL(link.href), takenWithinMs)
 }
 
-/** Reads what the server has of an agent under a name; `null` when it gives nothing. */
+/** Reads a named resource of an agent from the server. Returns `null` if the server gives none. */
 async function readOfAgent<T>(agentId: string, name: string, token: string | undefined): Promise<T | null> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const response = await fetch(beside(`agents/${encodeURIComponent(agentId)}/${name}`), { headers })

@@ -5,15 +5,15 @@ const isTable = (id: string): boolean => id.endsWith('/src/protocol/errors.ts')
 /** An entry of the table of errors: its code, and the quotes around its advice. */
 const entry = /^[ \t]+([A-Z_]+):\s+(["']).*\2,?$/gm
 
-/** Code that asks the table, and what the page does instead: any code of the server, which is of the same version, is one. */
+/** Code that reads the error table, and its replacement in the page: any code of the server, of the same version, is in the table. */
 const asking = [
   ['Object.hasOwn(errorTable, code)', '/^[A-Z_]+$/.test(code)'],
   ['${errorTable[code]}', '${errorTable[code] ?? ""}'],
 ] as const
 
 /**
- * Leaves errors that the page never makes itself out of its scripts: those come from the server, whose message has the advice.
- * They are a twentieth of what a first visit loads.
+ * Removes from the page's scripts the errors that the page never makes itself. They come from the server, whose
+ * message has the advice. They are a twentieth of what a first visit loads.
  */
 export const ownAdvice: Plugin = {
   name: 'own-advice',

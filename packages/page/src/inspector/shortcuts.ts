@@ -36,11 +36,11 @@ const findsNothing = ({ agent, route }: Inspector): boolean =>
   (route.value.view === 'conversation' || route.value.view === 'timeline') &&
   document.querySelector('dialog[open]') === null
 
-/** The call in whose line or card the focus is. */
+/** Returns the key of the call whose line or card has the focus. */
 const focusedCall = (): string | undefined =>
   document.activeElement?.closest<HTMLElement>('[data-pending]')?.dataset['pending']
 
-/** Listens to the keys that work everywhere but in fields and dialogs; returns a function that ends it. */
+/** Listens to the keys that work everywhere but in fields and dialogs. Returns a function that stops this. */
 export function listenToKeys(inspector: Inspector, actions: ShellActions): () => void {
   const step = (by: number): void => {
     const view = inspector.agent.value?.state.value
@@ -104,8 +104,8 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
   /** Time of the last letter that was typed into a field, or for one, by its event. */
   let typedAt = -Infinity
   /**
-   * Ignores letters as keys while their field is not drawn yet, and after it has disappeared under a person who types, as with a call that
-   * another person decided.
+   * Ignores letters as keys while their field is not drawn yet, and after the field has disappeared while a person
+   * types, as when another person decided its call.
    */
   const onType = (event: KeyboardEvent): void => {
     const isIn = isTyping(event.target)

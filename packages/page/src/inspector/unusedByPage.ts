@@ -2,11 +2,11 @@ import type { Plugin } from 'vite'
 
 /** A module of the core or of the client whose work the page never asks for. */
 interface Unused {
-  /** The end of its path. */
+  /** End of the module's path. */
   readonly path: string
-  /** Code that stands in its place. */
+  /** Code that stands in the module's place. */
   readonly code: string
-  /** The words by which the page would ask for it. */
+  /** Words by which code of the page would use the module. */
   readonly words: readonly string[]
 }
 
@@ -84,7 +84,7 @@ const ofPage = ['/page/src/inspector/', '/packages/charts/src/', '/packages/sess
 
 const isOfPage = (id: string): boolean => /\.tsx?$/.test(id) && ofPage.some((folder) => id.includes(folder))
 
-/** Leaves out of the page's scripts a few modules that the core or every client has: together they are a tenth of what a conversation loads. */
+/** Removes a few modules of the core or of every client from the page's scripts: a tenth of what a conversation loads. */
 export const unusedByPage: Plugin = {
   name: 'unused-by-page',
   load: (id) => unused.find(({ path }) => id.endsWith(path))?.code ?? null,

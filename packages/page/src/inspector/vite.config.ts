@@ -7,7 +7,7 @@ interface Graph {
   getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null
 }
 
-/** The modules that the overview begins with, beside the list of agents, and those that an agent does, with its conversation. */
+/** Entry modules of the overview with the list of agents, and of an agent with its conversation. */
 const begins = {
   shared: ['views/shell/start.tsx', 'views/sessions/sidebar.tsx'],
   ofAgents: ['views/agent/agentPane.tsx', 'model/agent/followedAgent.ts'],
@@ -23,7 +23,7 @@ function isWithin(id: string, files: readonly string[], graph: Graph): boolean {
   return false
 }
 
-/** Returns true for a module that every visit loads: with the page itself, or with whatever it begins with. */
+/** Returns true for a module that every visit loads: with the page itself, or with any view that it begins with. */
 const isOfAll = (id: string, graph: Graph): boolean =>
   isWithin(id, ['main.tsx'], graph) || Object.values(begins).every((files) => isWithin(id, files, graph))
 

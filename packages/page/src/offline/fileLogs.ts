@@ -63,7 +63,7 @@ export class FileLogs implements Store {
     }
   }
 
-  /** The file that a log is in. */
+  /** Returns the file that a log is in. */
   fileOf(agentId: string): PageFile | undefined {
     return this.#places.get(agentId)?.file
   }

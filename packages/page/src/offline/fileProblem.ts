@@ -10,7 +10,7 @@ export class FileProblem extends Error {
     this.code = code
   }
 
-  /** Converts it into the error that stores throw. */
+  /** Converts the problem into the error that stores throw. */
   toRuntimeError(): RuntimeError {
     return new RuntimeError(this.code, this.message, { cause: this.cause })
   }

@@ -51,7 +51,7 @@ function byScript(file: PageFile): Promise<unknown> {
   return promise.finally(() => script.remove())
 }
 
-/** Returns the content of a session's file: of the page itself, or of a script beside it. */
+/** Returns the content of a session's file, from the page itself or from a script beside it. */
 export async function loadFile(file: PageFile): Promise<unknown> {
   if (file.file === '') {
     const isIt = (value: unknown): boolean => (value as { readonly root?: unknown } | undefined)?.root === file.root

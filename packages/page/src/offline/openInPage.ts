@@ -14,7 +14,7 @@ export interface InPageOptions extends InProcessOptions {
 /** A runtime in a page, with a bridge for clients of the same page. */
 export interface InPage {
   readonly runtime: Runtime
-  /** A client, as `connect` of `escapement/client` gives one for a server. */
+  /** Returns a client, as `connect` of `escapement/client` does for a server. */
   connect(): Client
   /** Shows the inspector in an element. */
   show(place: HTMLElement, options?: ShowOptions): ShownInspector

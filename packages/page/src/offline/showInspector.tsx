@@ -10,7 +10,7 @@ import { keptArtifact } from '../../../bridge/src/server/artifacts/keptArtifact.
 import type { InProcessServer } from '../../../bridge/src/inProcess/inProcessServer.ts'
 
 export interface ShowOptions {
-  /** Notes at the top of the page, which stay after navigation there; read anew when a signal that they read changes. */
+  /** Notes at the top of the page, which stay after navigation there. Read again when a signal that they read changes. */
   readonly notes?: (inspector: Inspector) => readonly string[]
   /** Address in which the page keeps its route. Default: the part of the document's address after the `#`. */
   readonly address?: Address
@@ -25,7 +25,7 @@ export interface ShownInspector {
 
 const notFound = (): Response => new Response('{}', { status: 404 })
 
-/** Ports of a page without a server: requests besides the socket are answered here. */
+/** Returns the ports of a page without a server: requests besides the socket are answered here. */
 function portsOf(server: InProcessServer, address: Address): InspectorPorts {
   const { access, url, webSocket } = server
   return {
@@ -54,7 +54,7 @@ function portsOf(server: InProcessServer, address: Address): InspectorPorts {
   }
 }
 
-/** Adds the notes to the problems of the address: navigation clears these, so that the notes are added again. */
+/** Adds the notes to the problems of the address. Navigation clears these, so the notes are added again. */
 function tell({ problems }: Inspector, notes: readonly string[]): void {
   const told = untracked(() => problems.value)
   const more = notes.filter((note) => !told.includes(note))

@@ -9,7 +9,7 @@ import { packedSchema, pagesVersion, type PageLine } from '../sessionPages/sessi
 /** Content of a session's file. */
 export interface UnpackedSession {
   readonly logs: ReadonlyMap<string, readonly LogRecord[]>
-  /** Bytes in base64 of what results keep beside the logs, by `keptKey`. */
+  /** Bytes in base64 of the data that results keep beside the logs, by `keptKey`. */
   readonly kept: ReadonlyMap<string, string>
 }
 

@@ -13,9 +13,9 @@ import { pagesVersion, type CutLog, type PackedSession, type PageFile, type Page
 
 /** Limits of one session in a page, in bytes before compression. */
 export interface PackLimits {
-  /** Bytes of its records; further records are left out, and the page says so. Default 48 MiB. */
+  /** Maximum bytes of the session's records. Further records are left out, and the page says so. Default 48 MiB. */
   readonly recordBytes?: number
-  /** Bytes of its artifacts, which results keep beside the log. Default 16 MiB. */
+  /** Maximum bytes of the session's artifacts, which results keep beside the log. Default 16 MiB. */
   readonly keptBytes?: number
 }
 
@@ -28,7 +28,7 @@ interface Packed {
   readonly packed: PackedSession
 }
 
-/** Takes lines as long as there is room. */
+/** Collects lines as long as there is room. */
 class Lines {
   readonly #most: number
   readonly #parts: Buffer[] = []
@@ -91,7 +91,7 @@ interface Part {
   readonly isPast?: true
 }
 
-/** The logs of a tree, the root's first, and then those that any of them was forked from. */
+/** Returns the logs of a tree, the root's first, and then those that any of them was forked from. */
 async function partsOf(store: Store, root: string): Promise<readonly Part[]> {
   const ids = new Set([root])
   for await (const { id } of allLogs(pagesOf(store), { within: [root] })) ids.add(id)
@@ -109,7 +109,7 @@ async function partsOf(store: Store, root: string): Promise<readonly Part[]> {
   return [...parts, ...past.values()]
 }
 
-/** Adds the records of a log as far as there is room; `all`: number of its records. */
+/** Adds the records of a log as far as there is room. `all`: number of the log's records. */
 async function addLog(
   store: Store,
   part: HistoryPart,

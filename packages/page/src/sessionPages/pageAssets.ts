@@ -6,11 +6,11 @@ import { RuntimeError } from '../../../../src/protocol/errors.ts'
 export interface PageAssets {
   readonly script: string
   readonly style: string
-  /** An SVG. */
+  /** Icon of the page, as an SVG. */
   readonly icon: string
 }
 
-/** @throws RuntimeError `FILE_MISSING` */
+/** Reads the files of the page. @throws RuntimeError `FILE_MISSING` */
 export async function readPageAssets(from = packageFile('dist/offline/')): Promise<PageAssets> {
   const read = async (name: string): Promise<string> => {
     if (from === undefined) throw missing()

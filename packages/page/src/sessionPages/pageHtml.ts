@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PageAssets } from './pageAssets.ts'
 import { inScript, type PackedSession, type PageIndex } from './sessionFile.ts'
 
-/** Content security policy: the page fetches nothing, and only the named scripts run. */
+/** Returns the content security policy: the page fetches nothing, and only the named scripts run. */
 const policy = (script: string, style: string): string =>
   [
     "default-src 'none'",
@@ -43,7 +43,7 @@ const html = ({ title, policy: rules, icon, head, scripts }: Parts): string => `
 </html>
 `
 
-/** The page that stands beside the files of sessions. Pure. */
+/** Returns the page that stands beside the files of sessions, as HTML. Pure. */
 export const folderPage = ({ icon }: Pick<PageAssets, 'icon'>): string =>
   html({
     title: 'escapement sessions',
@@ -54,13 +54,13 @@ export const folderPage = ({ icon }: Pick<PageAssets, 'icon'>): string =>
     scripts: '<script src="sessions.js"></script>\n    <script src="assets/inspector.js"></script>',
   })
 
-/** In a page a script ends where it says so, wherever that stands in it. In code this only stands in literals. */
+/** Escapes the texts in code that would end its script in a page. In code these only stand in literals. */
 const insidePage = (code: string): string =>
   code.replace(/<\/(script|style)/gi, String.raw`<\/$1`).replaceAll('<!--', String.raw`<\!--`)
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** A page that has everything in itself: one file for one session, with its sub-agents. Pure. */
+/** Returns a page that has everything in itself, as HTML: one file for one session, with its sub-agents. Pure. */
 export function singlePage(
   { script, style, icon }: PageAssets,
   index: PageIndex,

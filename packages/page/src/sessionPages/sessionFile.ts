@@ -6,19 +6,19 @@ import type { SessionSummary } from '../../../sessions/src/listSessions.ts'
 /** Version of the files beside a page of sessions. A page refuses those of a newer one. */
 export const pagesVersion = 1
 
-/** A log of a session, as far as lists tell of it. */
+/** A log of a session, as lists show it. */
 export interface PageLog {
   readonly id: string
-  /** Number of its records in the file. */
+  /** Number of the log's records in the file. */
   readonly size: number
   readonly writtenAt: number
   readonly origin?: LogOrigin
   readonly summary?: SessionSummary
-  /** True if it is there only as the past of a fork, up to where the fork begins. */
+  /** True if the log is there only as the past of a fork, up to where the fork begins. */
   readonly isPast?: true
 }
 
-/** A log of which the page has a part, because all of it would be too much. */
+/** A log that the page has only in part, because all of it would be too much. */
 export interface CutLog {
   readonly agentId: string
   /** Number of records in the page; `all`: number of records in the log. */
@@ -55,7 +55,7 @@ export interface PackedSession {
   readonly data: string
 }
 
-/** Checks the fields that tell the kind of a file; the rest is as the writer of this version made it. */
+/** Checks the fields that tell the kind of a file. The rest is as the writer of this version made it. */
 export const packedSchema = z.object({ version: z.int().positive(), root: z.string(), data: z.string() })
 export const indexSchema = z.object({
   version: z.int().positive(),

@@ -8,7 +8,7 @@ import { folderPage, singlePage } from './pageHtml.ts'
 import { indexName, inScript, pagesVersion, receiver, type CutLog, type PageFile } from './sessionFile.ts'
 
 export interface SessionPagesOptions extends PackLimits {
-  /** Stops between sessions. */
+  /** Stops the writing between two sessions. */
   readonly signal?: AbortSignal
   /** Called after each session. */
   onSession?(done: number, total: number): void
@@ -18,19 +18,19 @@ export interface SessionPagesOptions extends PackLimits {
 export interface SessionPages {
   /** Name of the page in the folder; a session is shown at `session.html#agent=<id>`. */
   readonly page: string
-  /** Ids of the sessions that it can show. */
+  /** Ids of the sessions that the page can show. */
   readonly written: readonly string[]
   /** Bytes of all files. */
   readonly bytes: number
-  /** Logs of which only the beginning is there. */
+  /** Logs that were written only in part, from their beginning. */
   readonly cut: readonly CutLog[]
-  /** Sessions that could not be read, and why: the others are there. */
+  /** Sessions that could not be read, with the errors. The others are there. */
   readonly failed: readonly { readonly agentId: string; readonly error: ErrorInfo }[]
 }
 
 const pageName = 'session.html'
 
-/** Names of files that a case-blind disk takes for different ones. */
+/** Returns a file name that even a case-blind disk takes for a different one than those taken. */
 function fileName(root: string, taken: Set<string>): string {
   let name = root
   for (let count = 2; taken.has(name.toLowerCase()); count += 1) name = `${root}.${count}`

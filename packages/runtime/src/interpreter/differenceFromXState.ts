@@ -113,7 +113,7 @@ function traceOf({ prepare, createActor }: Interpreter): readonly unknown[] {
   return trace
 }
 
-/** The first difference from XState's own interpreter on a small chart; `undefined`: none. */
+/** Returns the first difference from XState's own interpreter on a small chart; `undefined` if there is none. */
 export function compareWithXState(interpreter: Interpreter): string | undefined {
   try {
     const own = traceOf(xstateInterpreter)
@@ -126,10 +126,10 @@ export function compareWithXState(interpreter: Interpreter): string | undefined 
   }
 }
 
-/** The XState that runs here. */
+/** The installed XState. */
 interface Installed {
   readonly version: string
-  /** Returns the difference of plans from XState; `undefined`: there is none. */
+  /** Returns the difference between plans and XState; `undefined` if there is none. */
   readonly difference: () => string | undefined
 }
 
@@ -141,8 +141,8 @@ const installed: Installed = {
 }
 
 /**
- * The interpreter to use. Plans rely on internals of XState: with a version that they were not tested on, they are compared with it, once per
- * process, and if they differ, XState's own is used and the logger told.
+ * Returns the interpreter to use. Plans rely on XState's internals. An untested version is compared with them once per process, and if they
+ * differ, XState's own interpreter is used and the logger told.
  */
 export function interpretBy(
   interpreter: 'planned' | 'xstate',

@@ -1,9 +1,9 @@
 import xstate from 'xstate/package.json' with { type: 'json' }
 
-/** The oldest and the newest XState on which plans were seen to behave like XState: `test/machines/testedXState.test.ts` runs on both. */
+/** The oldest and the newest XState version with which plans are tested: `test/machines/testedXState.test.ts` runs on both. */
 export const testedXState = { oldest: '5.28.0', newest: '5.33.3' } as const
 
-/** Version of the XState that runs here. */
+/** Version of the installed XState. */
 export const xstateVersion = xstate.version
 
 /** Returns true for a version in the tested range that is not a prerelease. Pure. */

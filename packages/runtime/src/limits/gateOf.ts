@@ -47,7 +47,7 @@ export const gateOf = (queue: ModelQueue, clock: Clock, caller: Caller): Gate =>
     }),
 })
 
-/** Notes at the end of a call its usage, and whether the provider asked for a pause. */
+/** Reports a call's usage, and any pause that the provider asked for. */
 function heed(part: ModelPart, permit: Permit, pause: (ms: number) => void): void {
   if (part?.type !== 'done' && part?.type !== 'error') return
   const usage: Partial<Usage> | undefined = part.type === 'done' ? part.reply?.usage : part.error?.usage

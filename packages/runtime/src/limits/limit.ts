@@ -15,7 +15,7 @@ export class Limit {
   readonly #requests = new MinuteWindow()
   readonly #tokens = new MinuteWindow()
 
-  /** Returns the part of the limit that is this process's own, above 0 and at most 1. */
+  /** Returns this process's share of the limit, above 0 and at most 1. */
   readonly #share: () => number
 
   constructor(rule: ModelLimit, share: () => number) {

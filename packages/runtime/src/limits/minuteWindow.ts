@@ -9,7 +9,7 @@ export interface Used {
 /** The amounts used in the last 60 seconds. Times must not go back. */
 export class MinuteWindow {
   #used: Used[] = []
-  /** Returns the index of the first entry that is not older. */
+  /** Index of the first entry within the last 60 seconds. */
   #first = 0
   #sum = 0
 

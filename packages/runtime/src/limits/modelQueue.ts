@@ -18,12 +18,12 @@ export interface Permit {
 /** A call that is to be made. */
 export interface Entry {
   readonly model: string
-  /** Name of those by whom turns are taken, such as the id of the root of the agent's tree. */
+  /** Key by which calls take turns, such as the id of the root agent. */
   readonly root: string
   /** Returns the tokens that the request is estimated to hold. */
   readonly tokens: () => number
   readonly signal: AbortSignal
-  /** True if the call does not wait for its provider. */
+  /** True to give the call up rather than wait while its provider is paused. */
   readonly unlessPaused?: boolean
   /** Called when the call cannot be made at once. `ahead`: number of waiting calls of the model. */
   waits(why: WaitReason, ahead: number): void
@@ -57,7 +57,7 @@ export class ModelQueue {
   readonly #pausedUntil = new Map<string, number>()
   #stopTimer = (): void => {}
 
-  /** `share`: returns the part of the limits that is this process's own. */
+  /** `share` returns this process's share of the limits. */
   constructor(limits: ModelLimits, clock: Clock, share: () => number = () => 1) {
     this.#limits = [limits].flat().map((rule) => new Limit(rule, share))
     this.#clock = clock

@@ -6,25 +6,25 @@ import type { ScheduleTimes } from '../../../../src/protocol/parts/schedules/sch
 
 /** The times of one schedule, in epoch milliseconds. */
 export interface Occurrences {
-  /** Returns the first time after this one, `undefined` if there is none. */
+  /** Returns the first time after `after`; `undefined` if there is none. */
   next(after: number): number | undefined
   /** Returns the newest times from `due` to `now`, `count` of them at most, in order. */
   newest(count: number, due: number, now: number): readonly number[]
 }
 
-/** Longest cron expression. */
+/** Maximum length of a cron expression. */
 const maxCronLength = 120
 
 /**
  * Returns the times of a schedule.
- * @throws RuntimeError `SCHEDULE_INVALID` for a cron expression or time zone that there is not, `PACKAGE_MISSING`
+ * @throws RuntimeError `SCHEDULE_INVALID` for an invalid cron expression or unknown time zone, `PACKAGE_MISSING`
  */
 export function occurrencesOf(times: ScheduleTimes): Occurrences {
   if ('at' in times) return { next: (after) => (times.at > after ? times.at : undefined), newest: (_, due) => [due] }
   return 'every' in times ? evenly(times.every) : byCron(times)
 }
 
-/** Times at one distance from each other, counted from `due`, so that they do not move when one is late. */
+/** Returns evenly spaced times counted from `due`, so that a late one does not shift the others. */
 function evenly(every: number): Occurrences {
   return {
     next: (after) => after + every,
@@ -50,7 +50,7 @@ function byCron({ cron, timezone }: { readonly cron: string; readonly timezone: 
   }
 }
 
-/** Loads the package at once, as a command has its answer at once. A page of a browser has no modules to load. */
+/** Loads the package synchronously, because commands are answered synchronously. A browser page has no modules to load. */
 function loadCroner(): typeof Croner {
   const { getBuiltinModule } = process as Partial<typeof process>
   const node = getBuiltinModule?.('module') as typeof NodeModule | undefined

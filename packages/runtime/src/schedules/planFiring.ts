@@ -2,14 +2,14 @@ import type { CatchUp } from '../../../../src/protocol/parts/schedules/scheduleT
 import { furthestMs, type Firing } from '../../../../src/actors/parts/schedules/scheduling.ts'
 import type { Occurrences } from './occurrences.ts'
 
-/** How old a time may be that `skip` still fires, in milliseconds. */
+/** Maximum age at which `skip` still fires a time, in milliseconds. */
 export const freshMs = 60_000
-/** How many times `all` makes up for. */
+/** Maximum number of missed times that `all` makes up for. */
 const mostMadeUpFor = 10
-/** Times that passed are counted up to here. */
+/** Maximum count of missed times. */
 const mostCounted = 1_000
 
-/** Decides what fires at `now` of a schedule that was to fire at `due`, which is not later. Pure. */
+/** Decides what a schedule that was due at `due` fires at `now`, which is not earlier. Pure. */
 export function planFiring(
   occurrences: Occurrences,
   { due, catchUp }: { readonly due: number; readonly catchUp: CatchUp },
@@ -23,7 +23,7 @@ export function planFiring(
   return { due: fired, isSkipped, missed: countBetween(occurrences, due, fired), next }
 }
 
-/** Number of times from `due` until before `end`. */
+/** Returns the number of times from `due` until before `end`. */
 function countBetween(occurrences: Occurrences, due: number, end: number): number {
   let count = 0
   for (let at: number | undefined = due; at !== undefined && at < end && count < mostCounted; at = occurrences.next(at))

@@ -5,11 +5,11 @@ import { type Occurrences, occurrencesOf } from './occurrences.ts'
 import { furthestMs, type ReadTimes } from '../../../../src/actors/parts/schedules/scheduling.ts'
 import { freshMs } from './planFiring.ts'
 
-/** How many times of a cron expression are looked at for their distance. */
+/** Number of times of a cron expression whose distances are checked. */
 const looked = 60
 
 /**
- * Reads when a schedule is to fire. `leastMs`: the shortest distance between two times.
+ * Reads the times of a schedule. `leastMs`: the shortest allowed distance between two times.
  * @throws RuntimeError `SCHEDULE_INVALID`, `PACKAGE_MISSING`
  */
 export function readTimes(asked: AskedTimes, now: number, leastMs: number): ReadTimes {

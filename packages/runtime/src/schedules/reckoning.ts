@@ -3,7 +3,7 @@ import { occurrencesOf } from './occurrences.ts'
 import { planFiring } from './planFiring.ts'
 import { readTimes } from './readTimes.ts'
 
-/** The reckoning of times of schedules. */
+/** Functions that compute the times of schedules. */
 export const reckoning: Required<typeof scheduling> = {
   read: readTimes,
   fire: (schedule, now) => planFiring(occurrencesOf(schedule.times), schedule, now),

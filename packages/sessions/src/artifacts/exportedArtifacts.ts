@@ -4,18 +4,18 @@ import { artifactsOf, hasResult } from '../../../../src/protocol/artifacts/artif
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { toBase64 } from '../../../../src/protocol/text/toBase64.ts'
 
-/** A line after all records: an artifact that a result names, and the agent beside whose log it is kept. */
+/** Line after all records of an exported file: an artifact that a result names, and the agent beside whose log it is kept. */
 export interface ExportedArtifact {
   readonly agentId: string
   readonly artifact: Pick<Artifact, 'id'> &
-    /** Base64. */
+    /** Contents in base64, or a mark that they are missing. */
     ({ readonly data: string } | { readonly missing: true })
 }
 
-/** Names an artifact among those of several agents. */
+/** Returns the key of an artifact among those of several agents. */
 export const artifactKey = (agentId: string, id: string): string => `${agentId}/${id}`
 
-/** Adds what a line has to those of a file, in base64, by `artifactKey`. */
+/** Adds the base64 contents that a line has to `to`, under their `artifactKey`. */
 export function takeArtifact({ agentId, artifact }: ExportedArtifact, to: Map<string, string>): void {
   if ('data' in artifact) to.set(artifactKey(agentId, artifact.id), artifact.data)
 }
@@ -29,12 +29,12 @@ export class NamedArtifacts {
     for (const artifact of artifactsOf(record)) this.#named.set(artifactKey(artifact.agentId, artifact.id), artifact)
   }
 
-  /** A line for each that is still kept. Rejects as the store does. */
+  /** Yields a line for each artifact that is still kept. Rejects as the store does. */
   async *kept(store: Pick<Store, 'snapshots'>): AsyncGenerator<ExportedArtifact, void, undefined> {
     for await (const line of this.lines(store)) if ('data' in line.artifact) yield line
   }
 
-  /** A line for each. Rejects as the store does. */
+  /** Yields a line for each artifact. Rejects as the store does. */
   async *lines({ snapshots }: Pick<Store, 'snapshots'>): AsyncGenerator<ExportedArtifact, void, undefined> {
     for (const { agentId, id } of this.#named.values()) {
       const bytes = await snapshots?.get(agentId, id)
@@ -43,7 +43,7 @@ export class NamedArtifacts {
     }
   }
 
-  /** A line for each, where none can be read. */
+  /** Returns a line for each artifact, for a store from which none can be read. */
   missing(): readonly ExportedArtifact[] {
     return [...this.#named.values()].map(({ agentId, id }) => ({ agentId, artifact: { id, missing: true } }))
   }

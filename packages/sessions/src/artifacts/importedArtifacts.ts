@@ -4,7 +4,7 @@ import { artifactName } from '../../../../src/protocol/artifacts/artifact.ts'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 import type { Store } from '../../../../src/protocol/ports/store.ts'
 
-/** Something that a result names; `bytes` are missing where they were no longer kept. */
+/** Artifact that a result names. `bytes` is `undefined` if the artifact was no longer kept. */
 export interface ReadArtifact {
   readonly agentId: string
   readonly id: string
@@ -20,7 +20,7 @@ export const artifactField = lazily(() =>
   }),
 )
 
-/** The artifact of a line; `undefined`: the line has a record. Throws where its bytes are not those that its name says. */
+/** Returns the artifact in a line; `undefined` if the line has a record. Throws if the bytes do not match the artifact's id. */
 export function artifactIn({
   agentId,
   artifact,
@@ -33,7 +33,7 @@ export function artifactIn({
   throw new Error('the artifact is not what its name says')
 }
 
-/** Puts artifacts beside the logs that were written, whose leases are held; returns the names of those that are not there. */
+/** Stores artifacts beside the logs just written, whose leases are held. Returns the names of those that could not be stored. */
 export async function keepArtifacts(
   { snapshots }: Store,
   written: readonly { readonly agentId: string }[],

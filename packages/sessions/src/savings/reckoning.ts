@@ -8,26 +8,26 @@ import { recallName } from '../../../../src/conversation/tree/stepText.ts'
 import { keptPrice, usualWindow } from '../../../../src/conversation/limits/economics.ts'
 import { measure, unmeasured, type Measured, estimateTokens } from '../../../../src/conversation/limits/tokenCounter.ts'
 
-/** Tokens, and their price: if the cache held all that the brakes took away, and if it held the measured share. US dollars per million tokens. */
+/** Tokens, and their price if the cache held all that the brakes removed, or the measured share of it. US dollars per million tokens. */
 export interface Amount {
   readonly tokens: number
   readonly cached: number
   readonly measured: number
 }
 
-/** A request of the agent that was answered. Tokens of its input. */
+/** Input size of an answered request of the agent, in tokens. */
 export interface RequestSize {
   readonly seq: number
   readonly turnIndex: number
-  /** Size as the provider reported it, else as it was estimated. */
+  /** Size as the provider reported it, or else an estimate. */
   readonly tokens: number
-  /** Size without brakes, at most the window; 0 if there would have been no such request. */
+  /** Size without brakes, at most the window. 0 if there would have been no such request. */
   readonly without: number
 }
 
 /** Use of models. */
 export interface Spending {
-  /** Requests that were answered, at least in part, or failed. */
+  /** Number of requests that failed or were answered, at least in part. */
   readonly requests: number
   readonly usage: Usage
   readonly costUsd: number
@@ -36,7 +36,7 @@ export interface Spending {
 /** Reason why amounts in dollars are not known. */
 export type Unpriced = 'missing' | 'free' | 'absurd'
 
-/** An applied change of what the model sees. */
+/** An applied change of the model's view. */
 export interface AppliedBrake {
   readonly seq: number
   readonly turnIndex: number
@@ -48,9 +48,9 @@ export interface AppliedBrake {
   readonly used: Spending
   /** Number of requests before it. */
   readonly requests: number
-  /** Amount that each freed token had brought before. */
+  /** Value that each freed token had brought before this brake. */
   readonly before: Amount
-  /** Cost of the beginning that the next request wrote anew. */
+  /** Cost of the prefix that the next request had to write to the cache again. */
   readonly spoilt: Amount
 }
 
@@ -62,19 +62,19 @@ export interface Reckoning {
   /** Number of imported records that are still to come. */
   readonly imported: number
   readonly spent: Spending
-  /** Part of it that only the brakes caused. */
+  /** Part of `spent` that only the brakes caused. */
   readonly byBrakes: Spending
   readonly unpriced?: Unpriced
   readonly isEstimated: boolean
   readonly measured: Measured
-  /** Tokens that the brakes took out of the next request, and tokens that came into it only because of them, such as what was recalled. */
+  /** Tokens that the brakes took out of the next request. `added`: tokens in it only because of brakes, such as recalled steps. */
   readonly freed: number
   readonly added: number
-  /** Savings of all requests, and what each token freed has brought. */
+  /** Savings of all requests. `brought`: the value that each freed token has brought. */
   readonly saved: Amount
   readonly brought: Amount
   readonly brakes: readonly AppliedBrake[]
-  /** Number of brakes that the last request came after. */
+  /** Number of brakes before the last request. */
   readonly settled: number
   readonly sizes: readonly RequestSize[]
   readonly largest: number
@@ -116,7 +116,7 @@ const begin = (): Reckoning => ({
   children: {},
 })
 
-/** Returns `a` and so many times `b`. */
+/** Returns the sum of `a` and `times` times `b`. */
 export const plus = (a: Amount, b: Amount, times = 1): Amount => ({
   tokens: a.tokens + times * b.tokens,
   cached: a.cached + times * b.cached,
@@ -128,17 +128,17 @@ interface Used {
   readonly costUsd?: number | undefined
 }
 
-/** Adds the use of a model. A log may have anything for a number. */
+/** Adds one use of a model. A log may hold anything in place of a number. */
 export const spend = ({ requests, usage, costUsd }: Spending, used: Used, count = 1): Spending => ({
   requests: requests + count,
   usage: addUsage(usage, used.usage ?? noUsage),
   costUsd: costUsd + (Number.isFinite(used.costUsd) ? used.costUsd! : 0),
 })
 
-/** US dollars per million tokens above which a price is a mistake, and below which that of `input` is one. */
+/** US dollars per million tokens: prices above the first, or an `input` price below the second, are mistakes. */
 const [mostUsd, leastUsd] = [10_000, 0.0001]
 
-/** Returns why prices, which may be anything, give no amounts; `undefined`: they do. Pure. */
+/** Returns the reason why prices, which may be malformed, give no amounts; `undefined` if they do. Pure. */
 export function unpricedBy(prices: Prices | undefined): Unpriced | undefined {
   if (prices === undefined) return 'missing'
   const { input, output, cacheRead = 0, cacheWrite = 0 } = prices
@@ -148,7 +148,7 @@ export function unpricedBy(prices: Prices | undefined): Unpriced | undefined {
   return isSound && input >= leastUsd ? undefined : 'absurd'
 }
 
-/** Tools that are asked only because there are brakes; some of them only after one, as an agent without may have a tool by their name. */
+/** Tools that are called only because there are brakes. Some count only after a brake, as an agent without brakes may have a tool of that name. */
 const asking = new Set<string>([askedBrakes.revert.tool, askedBrakes.prune.tool])
 const askingLater = new Set<string>([recallName, askedBrakes.graft.tool, askedBrakes.prune.showTool])
 
@@ -191,7 +191,7 @@ function addReply(state: Writable, record: RecordOf<'reply.end'>): void {
   state.sizes.push({ seq, turnIndex, tokens, without: tokens + saved })
 }
 
-/** Returns the price of a token that a request has from the one before. */
+/** Returns the price of a token that a request repeats from the one before. */
 function priceOf({ measured, unpriced, spent: { usage } }: Reckoning, prices: Prices | undefined): Amount {
   if (prices === undefined || unpriced !== undefined) return { ...nothing, tokens: 1 }
   // A log without any tokens from a cache has been paid in full, whatever the share is assumed to be.
@@ -199,7 +199,7 @@ function priceOf({ measured, unpriced, spent: { usage } }: Reckoning, prices: Pr
   return { tokens: 1, cached: keptPrice(prices, 1), measured: keptPrice(prices, share) }
 }
 
-/** Charges the brakes since the last request with what it wrote anew because of them, at most all that was not in the cache. */
+/** Charges the brakes since the last request with the tokens it had to write again because of them, at most all tokens not in the cache. */
 function settle(state: Writable, { input, cacheWrite }: Usage, prices: Prices | undefined): void {
   const fresh = state.brakes.slice(state.settled)
   const rewritten = fresh.reduce((sum, brake) => sum + brake.rewritten, 0)
@@ -218,7 +218,7 @@ function settle(state: Writable, { input, cacheWrite }: Usage, prices: Prices | 
   state.settled = state.brakes.length
 }
 
-/** Records by which a brake tells what it did. */
+/** Types of the records with the outcome of a brake. */
 export type BrakeRecord = 'prune.applied' | 'revert.applied' | 'graft.applied' | 'compaction.end'
 
 interface Reshaping extends Used {
@@ -245,13 +245,13 @@ function spendOnBrakes(state: Writable, used: Used): void {
   state.byBrakes = spend(state.byBrakes, used)
 }
 
-/** Adds what a call says of a sub-agent; `{}`: that it has begun. */
+/** Adds the spending that a call reports for a sub-agent. `{}` reports only that it has begun. */
 function addChild(state: Writable, childId: string | undefined, spent: Used | undefined): void {
   if (childId === undefined || spent === undefined) return
   state.children[childId] = spend(state.children[childId] ?? noSpending, spent, 0)
 }
 
-/** Takes in the next record. What was imported or belongs to the source of a fork was paid elsewhere. */
+/** Takes in the next record. Records that are imported, or belong to the source of a fork, were paid for elsewhere. */
 function reckon(before: Reckoning, record: LogRecord): Reckoning {
   const state = before as Writable
   if (record.type === 'agent.created')
@@ -301,7 +301,7 @@ function reckon(before: Reckoning, record: LogRecord): Reckoning {
   return state
 }
 
-/** Drops requests and brakes after a reply, in place: what they cost is known then, and the sums stay. */
+/** Drops requests and brakes after a reply, in place. Their costs are known by then, and the sums stay. */
 export function dropParts(reckoning: Reckoning): void {
   const state = reckoning as Writable
   state.sizes = []

@@ -16,7 +16,7 @@ import {
 
 export type { RequestSize, Spending, Unpriced }
 
-/** US dollars, as a lower and an upper bound. */
+/** Range in US dollars. */
 export interface Dollars {
   readonly low: number
   readonly high: number
@@ -25,47 +25,47 @@ export interface Dollars {
 /** Tokens and dollars that brakes saved, net of their costs; negative if they cost more. */
 export interface Saved {
   readonly tokens: number
-  /** Low: the cache would have held all that was taken away. High: the measured share of it. `null` without sound prices. */
+  /** Low: if the cache had held all that was removed. High: if it had held the measured share. `null` without sound prices. */
   readonly usd: Dollars | null
 }
 
-/** The savings of one change of what the model sees, so far. */
+/** Savings so far from one change of the model's view. */
 export interface BrakeSaving extends Saved {
   readonly seq: number
   readonly turnIndex: number
   readonly type: BrakeRecord
-  /** Number of requests since, counted from the one that followed it. */
+  /** Number of requests since, including the first one after it. */
   readonly requests: number
-  /** US dollars for the beginning that the next request wrote anew; it is in `usd`. `null` without sound prices. */
+  /** US dollars for the prefix that the next request wrote to the cache again, included in `usd`. `null` without sound prices. */
   readonly spoiltUsd: Dollars | null
 }
 
-/** Spending of an agent, and what its brakes saved. */
+/** Spending of an agent, and the savings from its brakes. */
 export interface Savings extends Saved {
   readonly agentId?: string
-  /** Its own use of models, without that of sub-agents. */
+  /** The agent's own use of models, without that of sub-agents. */
   readonly spent: Spending
-  /** Part of it that only the brakes caused: summaries, reviewers, lessons, and turns in which the model asked for nothing but a brake. */
+  /** Part of `spent` that only brakes caused: summaries, reviewers, lessons, and turns in which the model only called brakes. */
   readonly byBrakes: Spending
-  /** Why there are no dollars. */
+  /** Reason why amounts in dollars are missing. */
   readonly unpriced?: Unpriced
   readonly sizes: readonly RequestSize[]
   readonly brakes: readonly BrakeSaving[]
   /** Context window of the newest request, in tokens. */
   readonly window: number
-  /** True if the log does not say the window. */
+  /** True if the log does not record the window. */
   readonly isWindowAssumed: boolean
   /** First turn, from 0, whose request would have been larger than the window without brakes. */
   readonly fullAt?: number
   /** True if some sizes are estimates, because the provider reported none. */
   readonly isEstimated: boolean
-  /** True if the log begins in the middle: what was before is not counted. */
+  /** True if the log begins in the middle, so that earlier use is not counted. */
   readonly isPartial: boolean
-  /** Spending of all its sub-agents, by id, as its calls reported it so far. */
+  /** Spending of all its sub-agents, by id, as its calls have reported it so far. */
   readonly children: { readonly [childId: string]: Spending }
 }
 
-/** Returns a range; the bounds change places where more was added than freed. */
+/** Returns a range. The bounds are swapped if more was added than freed. */
 const dollars = (a: number, b: number): Dollars => ({ low: Math.min(a, b), high: Math.max(a, b) })
 
 /** Returns an amount net of the model calls for it. */
@@ -77,10 +77,10 @@ function net({ tokens, cached, measured }: Amount, { usage, costUsd }: Spending,
   }
 }
 
-/** Requests after which the parts of a sum are dropped. */
+/** Number of requests after which the parts of a sum are dropped. */
 const mostParts = 64
 
-/** Savings of one log, one record at a time: the sums of `savingsOf` alone, in little room. */
+/** Computes the sums of `savingsOf` for one log, record by record, in little memory. */
 export class SavedSoFar {
   readonly #folding = new Folding([reckoningFold])
   readonly #reckoning = this.#folding.at(reckoningFold)
@@ -91,14 +91,14 @@ export class SavedSoFar {
     if (state.sizes.length > mostParts) dropParts(state)
   }
 
-  /** `undefined`: no brake has done anything. */
+  /** Savings so far; `undefined` if no brake has done anything. */
   get saved(): Saved | undefined {
     const { saved, byBrakes, unpriced, freed } = this.#reckoning.state
     return freed === 0 && byBrakes.requests === 0 ? undefined : net(saved, byBrakes, unpriced)
   }
 }
 
-/** Returns the savings that a reckoning comes to. Pure. */
+/** Returns the savings according to a reckoning. Pure. */
 export function savingsIn(reckoning: Reckoning): Savings {
   const { saved, byBrakes, unpriced, brought, sizes, brakes } = reckoning
   const { agentId, spent, window, isWindowAssumed, fullAt, isEstimated, isPartial, children } = reckoning
@@ -127,9 +127,9 @@ export function savingsIn(reckoning: Reckoning): Savings {
 }
 
 /**
- * Returns what an agent spent and what its brakes saved, from its log. Without brakes each request would have had all that they took out of it, at
- * most the context window, at the prices of the model that answered; and there would have been no calls for the brakes, and no beginning to write
- * anew. Pure; never throws.
+ * Returns an agent's spending and the savings from its brakes, computed from its log. Without brakes each request would have included all that they
+ * removed, up to the context window, at the prices of the model that answered, and neither model calls for brakes nor rewritten prefixes
+ * would have been paid for. Pure; never throws.
  */
 export const savingsOf = (records: Iterable<LogRecord>): Savings => savingsIn(foldLog(reckoningFold, records))
 
@@ -140,8 +140,8 @@ export interface TreeSavings extends Saved {
 }
 
 /**
- * Sums agents of a tree, each at its own prices. What an agent says of a sub-agent counts only if that one is not among them, such as one without a
- * log; the number of its requests is unknown. Pure.
+ * Sums the agents of a tree, each at its own prices. Spending reported for a sub-agent counts only if that agent is not in the list, for example
+ * because it has no log. Its number of requests is unknown. Pure.
  */
 export function treeSavings(agents: readonly Savings[]): TreeSavings {
   const known = new Set<string | undefined>(agents.map(({ agentId }) => agentId))

@@ -10,29 +10,29 @@ export interface Use {
   /** Epoch milliseconds. */
   readonly time: number
   readonly model: string
-  /** Requests that were answered, at least in part, or failed after they had used tokens. */
+  /** Number of requests that were answered, at least in part, or failed after using tokens. */
   readonly requests: number
   readonly usage: Usage
   readonly costUsd: number
   /** True if its price is not known. */
   readonly isUnpriced: boolean
-  /** Set for what a caller says of a sub-agent; it counts where that one has no log. */
+  /** Id of the sub-agent for which a caller reported this use. It counts only if that agent has no log. */
   readonly childId?: string
 }
 
 export interface LogUsesOptions {
-  /** Uses within so many milliseconds, counted from 1970, are one. Default: each stands alone. */
+  /** Length of the time slices, counted from 1970, within which uses are merged. Default: no merging. */
   readonly sliceMs?: number
-  /** Limit of the uses that are kept; the oldest half becomes one for each model. Default: none. */
+  /** Maximum number of uses kept. Beyond it the oldest half is merged into one per model. Default: none. */
   readonly most?: number
 }
 
 /**
- * The uses of models in one log, one record at a time, oldest first. What belongs to the source of a fork, or was imported, was paid elsewhere.
- * It never throws.
+ * Collects the uses of models in one log, record by record, oldest first. Records that are imported, or belong to the source of a fork, were paid for
+ * elsewhere. Never throws.
  */
 export class LogUses {
-  /** Uses before this time are joined: their own times are not known any more. 0: there are none. */
+  /** Time before which uses are merged, so that their own times are no longer known. 0 if none are. */
   joinedUntil = 0
   /** `seq` of the next record. */
   next = 1
@@ -54,7 +54,7 @@ export class LogUses {
     return this.#uses
   }
 
-  /** Savings of its brakes, in all of the log; `undefined`: they did nothing. */
+  /** Savings from its brakes over the whole log; `undefined` if they did nothing. */
   get saved(): Saved | undefined {
     return this.#saved.saved
   }
@@ -129,7 +129,7 @@ export class LogUses {
   }
 }
 
-/** Free models have a price, which is nothing. */
+/** Returns true if a price is unknown. Free models have a known price of zero. */
 const isUnpricedBy = (why: ReturnType<typeof unpricedBy>): boolean => why !== undefined && why !== 'free'
 
 const isOfCall = ({ type }: LogRecord): boolean => type === 'tool.end' || type === 'child.ended'

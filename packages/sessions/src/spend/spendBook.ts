@@ -3,7 +3,7 @@ import type { LogEntry } from '../../../../src/protocol/ports/logPages.ts'
 import { addUsage, noUsage } from '../../../../src/protocol/text/messageText.ts'
 import type { Use } from './logUses.ts'
 
-/** Limit of the entries of a series. */
+/** Maximum number of entries in a series. */
 const mostSlices = 1_000
 
 type Sums = { -readonly [K in keyof SpendAmount]: SpendAmount[K] }
@@ -27,7 +27,7 @@ function add(sums: Sums, { requests, usage, costUsd, isUnpriced }: Use): void {
 const tokensIn = ({ usage: { input, output, cacheRead, cacheWrite } }: SpendAmount): number =>
   input + output + cacheRead + cacheWrite
 
-/** Sums of uses, by key. */
+/** Sums uses by key. */
 export class SpendBook {
   readonly #by: SpendBy
   readonly #since: number

@@ -9,23 +9,23 @@ import type { Saved } from '../savings/savings.ts'
 import { LogUses, type Use } from './logUses.ts'
 import { SpendBook } from './spendBook.ts'
 
-/** Which spending is summed, and how. */
+/** Filter and grouping of the spending. */
 export interface SpendOptions {
-  /** Default: `session`. */
+  /** Grouping of the sums. Default: `session`. */
   readonly by?: SpendBy
-  /** Only what was spent from this time on, in epoch milliseconds. Logs that were last written before are not read. */
+  /** Counts only spending from this time on, in epoch milliseconds. Logs last written before it are not read. */
   readonly since?: number
-  /** Only what was spent before this time, in epoch milliseconds. */
+  /** Counts only spending before this time, in epoch milliseconds. */
   readonly until?: number
-  /** Only sessions that have all of these values. */
+  /** Counts only sessions whose metadata has all of these values. */
   readonly metadata?: Metadata
-  /** Milliseconds: each group then has a series of costs, which begins at `since` and has at most 1,000 entries. Needs `since`. */
+  /** Length of a time slice in milliseconds. Each group then has a series of costs from `since` on, at most 1,000 entries. Needs `since`. */
   readonly every?: number
-  /** Ends the reading, which rejects with its reason. */
+  /** Stops the reading, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
-/** A log whose end cannot be read. Its spending up to there is counted. */
+/** A log that could not be read to its end. Its spending up to there is counted. */
 export interface UnreadLog {
   readonly agentId: string
   readonly error: ErrorInfo
@@ -39,12 +39,12 @@ export interface StoreSpend extends Spend {
   readonly unreadLogs: readonly UnreadLog[]
 }
 
-/** The uses in one log, what its brakes saved, and what kept it from being read to its end. */
+/** Uses of models in one log, the savings from its brakes, and the error that kept it from being read to its end. */
 export interface ReadUses extends Pick<LogUses, 'uses' | 'saved'> {
   readonly error?: ErrorInfo
 }
 
-/** Limit of the logs that are named. */
+/** Maximum number of unreadable logs that are named. */
 const mostNamed = 20
 
 /**
@@ -91,10 +91,10 @@ export async function readUses(store: Store, agentId: string, into = new LogUses
   }
 }
 
-/** Returns what is known of a log. Pure. */
+/** Returns the uses collected from a log so far. Pure. */
 export const usesIn = ({ uses, saved }: LogUses): ReadUses => ({ uses, saved })
 
-/** Sums the logs that a query finds, whose uses are read by `read`; `choose` leaves out logs. */
+/** Sums the logs that match a query. `read` returns the uses in a log, and `choose` leaves out logs. */
 export async function sumSpend(
   store: Store,
   query: LogQuery,
@@ -108,7 +108,7 @@ export async function sumSpend(
   let unread = 0
   const savings: Saved[] = []
   const seen = new Set<string>()
-  /** Spending of sub-agents whose logs have not come yet, as their callers say. */
+  /** Spending of sub-agents whose logs have not come yet, as reported by their callers. */
   const told = new Map<string, { readonly log: LogEntry; readonly uses: Use[] }>()
   const isWanted = ({ time }: Use): boolean => time >= since && time < until
   for await (const log of allLogs(pages, query)) {
@@ -151,7 +151,7 @@ function sumSaved(savings: readonly Saved[]): SpendSaved {
   return sum
 }
 
-/** Number of logs that are asked for by their ids at a time. */
+/** Maximum number of logs that are requested by id at a time. */
 const mostIds = 500
 
 async function* logsAmong(pages: ReturnType<typeof pagesOf>, ids: readonly string[]): AsyncGenerator<LogEntry> {

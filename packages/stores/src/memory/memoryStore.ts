@@ -10,7 +10,7 @@ import { MemorySnapshots } from './memorySnapshots.ts'
 import { MemoryTimers } from './memoryTimers.ts'
 import type { Checkpoint, CheckpointStore } from '../../../../src/protocol/ports/checkpoints.ts'
 
-/** Checkpoints in memory, lost when the process ends. `check` refuses a writer that may not write. */
+/** Keeps checkpoints in memory, lost when the process ends. `check` refuses a writer that may not write. */
 class MemoryCheckpoints implements CheckpointStore {
   readonly isVolatile = true
   readonly keepsShared = true

@@ -1,6 +1,6 @@
 import type { DueAgent, TimerIndex } from '../../../../src/protocol/ports/timers.ts'
 
-/** The times of agents in memory. `check` refuses a writer that may not write. */
+/** Keeps the agents' times in memory. `check` refuses a writer that may not write. */
 export class MemoryTimers implements TimerIndex {
   readonly #check: (agentId: string, epoch: number | undefined) => void
   readonly #times = new Map<string, number>()

@@ -17,7 +17,7 @@ export const originOf = ({ definition, path, time, forkedFrom, metadata }: Recor
   ...(metadata === undefined ? {} : { metadata }),
 })
 
-/** Returns the origin in a first record; `undefined` for another record, or none. Pure. */
+/** Returns the origin in a first record; `undefined` for any other record. Pure. */
 export const originIn = (record: LogRecord | undefined): LogOrigin | undefined =>
   record?.type === 'agent.created' ? originOf(record) : undefined
 

@@ -2,7 +2,7 @@ import { defaultSearchLimit, type SearchHit, type SearchQuery } from '../../../.
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { countTerms, excerptFor, saidIn, termsIn, type Term } from './searchText.ts'
 
-/** Finds records in logs that are read one after the other, the best first. */
+/** Searches logs one after the other for the best matching records. */
 export class ScanSearch {
   readonly #terms: readonly Term[]
   readonly #limit: number

@@ -3,19 +3,19 @@ import { lazily } from '../../../../src/protocol/lazily.ts'
 import { textOf } from '../../../../src/protocol/text/messageText.ts'
 import { foldText } from '../../../../src/protocol/text/foldText.ts'
 
-/** Pattern of a word or, in scripts without spaces, of a character. */
+/** Pattern of a word or, in scripts without spaces, of a single character. */
 const word = lazily(
   () =>
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{N}\p{M}])+/gu,
 )
 const asciiWord = /[a-z0-9]+/g
 const ascii = /^[\0-\x7f]*$/
-/** Length of a record's text that is searched, in characters. */
+/** Number of characters of a record's text that are searched. */
 const mostChars = 20_000
 /** Maximum number of terms in a query. */
 const mostTerms = 32
 
-/** Term of a query: words that must follow one another. */
+/** Term of a query: consecutive words. */
 export interface Term {
   readonly words: readonly string[]
   /** True if the last word may be the beginning of a longer one. */
@@ -28,13 +28,13 @@ export const saidIn = (record: LogRecord): string =>
     ? textOf(record.message.content)
     : ''
 
-/** Returns the beginning of a record's text, up to the length that is searched. */
+/** The searchable text of a record, and its `seq`. */
 export interface Said {
   readonly seq: number
   readonly text: string
 }
 
-/** Returns the text of a record for an index; `undefined` if there is none. It keeps no longer text in memory. Pure. */
+/** Returns the text of a record for an index, cut to a bounded length; `undefined` if there is none. Pure. */
 export function keptOf(record: LogRecord): Said | undefined {
   const text = saidIn(record)
   if (text === '') return undefined
@@ -42,7 +42,7 @@ export function keptOf(record: LogRecord): Said | undefined {
   return { seq: record.seq, text: isLong ? copyOf(text.slice(0, 2 * mostChars)) : text }
 }
 
-/** Returns a copy of a part of a text. The part itself would keep the whole text in memory. */
+/** Returns a copy of a part of a text. A slice would keep the whole text in memory. */
 const copyOf = (part: string): string => JSON.parse(JSON.stringify(part)) as string
 
 /** Returns the searchable words of a text. In scripts without spaces each character is a word. Pure. */
@@ -51,7 +51,7 @@ export function searchWords(text: string): string[] {
   return folded.match(ascii.test(folded) ? asciiWord : word()) ?? []
 }
 
-/** Returns the terms of a query, which has no operators. With an empty list nothing can be found. Pure. */
+/** Returns the terms of a query, which has no operators. An empty list finds nothing. Pure. */
 export function termsIn(query: string): readonly Term[] {
   const terms = new Map<string, Term>()
   for (const part of query.slice(0, mostChars).split(/\s+/u)) {
@@ -66,7 +66,7 @@ export function termsIn(query: string): readonly Term[] {
 const before = 60
 const after = 140
 
-/** Returns the text on one line around the first word that occurs exactly as written. Pure. */
+/** Returns an excerpt, on one line, around the first word that occurs exactly as written. Pure. */
 export function excerptFor(text: string, terms: readonly Term[]): string {
   const line = text
     .slice(0, mostChars * 2)

@@ -5,7 +5,7 @@ const mib = 1024 * 1024
 
 export const defaultSnapshotLimits: SnapshotLimits = { maxBytes: 256 * mib, maxCount: 10_000, maxFileBytes: 16 * mib }
 
-/** Limits of contents that are kept in memory. */
+/** Limits on contents kept in memory. */
 export const memorySnapshotLimits: SnapshotLimits = { ...defaultSnapshotLimits, maxBytes: 64 * mib }
 
 /** Returns the id of a content, its SHA-256. */
@@ -21,7 +21,7 @@ export function checkSnapshotSize(
   if (length > maxFileBytes) throw new Error(`${length} bytes are more than is kept of a file (${maxFileBytes})`)
 }
 
-/** Sizes by id, the least recently used first. */
+/** Sizes of contents by id, the least recently used first. */
 export class SnapshotIndex {
   readonly #sizes = new Map<string, number>()
   #bytes = 0

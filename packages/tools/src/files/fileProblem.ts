@@ -14,7 +14,7 @@ const reasons: { readonly [code: string]: string } = {
   EMFILE: 'could not be opened: too many files are open; try again',
 }
 
-/** The code of a file system error (`ENOENT`), if it is one. */
+/** Returns the code of a file system error, such as `ENOENT`; `undefined` for any other value. */
 export const errnoOf = (thrown: unknown): string | undefined =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined
 

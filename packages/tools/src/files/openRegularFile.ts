@@ -38,7 +38,7 @@ export async function openRegularFile(workspace: Workspace, path: string): Promi
   }
 }
 
-/** Returns the real path of an open file, because a folder above it may have been replaced by a link since. */
+/** Returns the real path of an open file, since a folder above it may have been replaced by a link after the lookup. */
 export const placeOf = (handle: FileHandle, real: string): Promise<string> =>
   // Only Linux tells of the file itself, and of one that was replaced since; elsewhere its path is resolved again.
   readlink(`/proc/self/fd/${handle.fd}`).then(
@@ -52,7 +52,7 @@ async function missing(workspace: Workspace, path: string, real: string): Promis
   return missingFile(path, { folder: workspace.show(folder), name: basename(real), names })
 }
 
-/** A message that a file does not exist, with similar names in its folder. `names`: those in it; `undefined` if it does not exist either. */
+/** Returns an error for a missing file, with similar names in its folder. `names`: those in the folder; `undefined` if it is missing too. */
 export function missingFile(
   path: string,
   place: { readonly folder: string; readonly name: string; readonly names: readonly string[] | undefined },
@@ -73,7 +73,7 @@ export function missingFile(
 /** Returns true if the first bytes of a file look binary: text has no NUL. */
 export const looksBinary = (start: Uint8Array): boolean => start.subarray(0, 8192).includes(0)
 
-/** Returns a message that a file is not text, with its size. */
+/** Returns an error that says that a file is not text, with its size. */
 export const binaryFile = (path: string, size: number): Error =>
   new Error(
     `path ${JSON.stringify(path)} is a binary file or not UTF-8 (${size} bytes); only UTF-8 text can be read and edited`,

@@ -1,4 +1,4 @@
-/** Something that is read as an open file is: `position: null` goes on after the last such read. */
+/** A source of bytes with the `read` of an open file: `position: null` continues after the last such read. */
 export interface ByteSource {
   read(
     buffer: Buffer,
@@ -27,8 +27,8 @@ const chunkBytes = 256 * 1024
 const newline = 10
 
 /**
- * Reads up to `limit` lines from line `first`, as many as fit in `maxBytes`. The rest of the file is counted but never loaded. Contract: rejects with
- * the signal's reason when it aborts. Does not close the handle.
+ * Reads up to `limit` lines from line `first`, limited to those that fit in `maxBytes`. The rest of the file is
+ * counted but never loaded. Contract: rejects with the signal's reason when it aborts. Does not close the handle.
  */
 export async function readLines(
   handle: ByteSource,

@@ -35,7 +35,7 @@ export async function readText(
   }
 }
 
-/** As `readText`, of a file that is open already. */
+/** Reads lines as `readText`, from a file that is already open. */
 export async function textOf(
   { path, size, handle }: { readonly path: string; readonly size: number; readonly handle: ByteSource },
   { offset, limit, begin = 1 }: AskedLines,
@@ -66,7 +66,7 @@ function decode({ bytes, cut }: LineWindow, path: string, size: number): string 
   }
 }
 
-/** Bytes read on each side of the lines, so that a key that crosses their edge is recognised: more than the longest key. */
+/** Number of bytes read on each side of the lines, so that a key that crosses their edge is recognized: more than the longest key. */
 const aroundBytes = 16 * 1024
 
 /** Redacts with the surrounding bytes, since a key may start before the lines shown or end after them. */

@@ -6,9 +6,9 @@ import { breather } from '../../../../src/actors/timing/breather.ts'
 export const ignoredFolders: ReadonlySet<string> = new Set(['.git', 'node_modules', '.escapement'])
 
 export interface FoundFile {
-  /** Relative to the folder the walk began in, with `/`. */
+  /** Path relative to the folder in which the walk began, with `/`. */
   readonly path: string
-  /** A symbolic link; it is reported and never followed. */
+  /** True for a symbolic link, which is reported and never followed. */
   readonly isLink: boolean
 }
 
@@ -51,5 +51,5 @@ async function sortedEntries(folder: string): Promise<readonly Dirent[]> {
   }
 }
 
-/** Sorting folders as "name/" makes a depth-first walk visit all paths in sorted order. */
+/** Returns the sort key of an entry. Sorting folders as "name/" makes a depth-first walk visit all paths in sorted order. */
 const key = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name)

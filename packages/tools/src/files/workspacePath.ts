@@ -79,8 +79,8 @@ function insideOf(root: string, given: string, path: string): string {
 }
 
 /**
- * Resolves the links of the part that exists, whose names become those on the disk, and appends the rest. A name that is not there is
- * taken in its composed form (NFC), which looks the same.
+ * Returns the real path of a place: resolves links in the part that exists, with names as on the disk,
+ * and appends the rest. A missing name is taken in its composed form (NFC), which looks the same.
  */
 function realPlace(place: string, asked: string): string {
   try {

@@ -6,32 +6,32 @@ export interface Declarable {
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonSchema
-  /** Schema of what it resolves with; missing if nothing is known of that. */
+  /** Schema of the tool's result; missing if it is unknown. */
   readonly returns?: JsonSchema
 }
 
 type Schema = { readonly [key: string]: unknown }
 
-/** A type as text; `joined` if its parts are joined at the top, so that it may need parentheses. */
+/** A type as text. `joined`: its parts are joined at the top, so that it may need parentheses. */
 interface Type {
   readonly text: string
   readonly joined?: '|' | '&'
 }
 
 interface Limits {
-  /** Levels of schemas within each other. */
+  /** Maximum depth of nested schemas. */
   readonly depth: number
-  /** Fields of one object. */
+  /** Maximum number of fields of one object. */
   readonly fields: number
 }
 
-/** The work on one schema. */
+/** State of writing one schema. */
 interface Writing {
   readonly root: JsonSchema
   readonly limits: Limits
   /** Number of schemas that may still be read: references can multiply them. */
   left: number
-  /** References that are being written. */
+  /** References that are currently being written. */
   readonly open: Set<string>
   /** References that lead back to themselves, with their names and types. */
   readonly named: Map<string, { readonly name: string; text: string }>
@@ -55,8 +55,8 @@ const limits: readonly Limits[] = [
 ]
 
 /**
- * Returns a tool as a TypeScript method with its description, as models read it: `look_up(input: { id: string })`. What a type cannot say is
- * left to the check of the arguments. No text of the schema is code: texts are in literals and comments. Bounded, never throws. Pure.
+ * Returns a tool as a TypeScript method with its description, as models read it: `look_up(input: { id: string })`. Constraints that a type cannot
+ * express are left to the check of the arguments. No text of the schema is code: texts are in literals and comments. Bounded, never throws. Pure.
  */
 export function declarationOf(
   { name, description, inputSchema, returns }: Declarable,
@@ -74,14 +74,14 @@ export function declarationOf(
   return [...head, `${keyOf(name)}(input${optional}: Record<string, unknown>)`].join('\n')
 }
 
-/** Returns the type of what a call gives. */
+/** Returns the type of a call's result. */
 function returned(schema: JsonSchema | undefined, bounds: Limits): string {
   if (schema === undefined) return ''
   const { types, input } = written(schema, bounds)
   return `: Promise<${types.length === 0 ? input : 'unknown'}>`
 }
 
-/** Returns the type of the arguments, and the types that it names. */
+/** Returns the type of the arguments, and the named types that it uses. */
 function written(root: JsonSchema, bounds: Limits): { readonly types: readonly string[]; readonly input: string } {
   const writing: Writing = { root, limits: bounds, left: mostSchemas, open: new Set(), named: new Map() }
   const input = referred(writing, '#', 0).text
@@ -103,7 +103,7 @@ function typeOf(writing: Writing, schema: unknown, depth: number): Type {
   return schema['nullable'] === true ? joined([type, { text: 'null' }], '|') : type
 }
 
-/** Returns what a reference means: written where it stands, or by a name if it leads back to itself. */
+/** Returns the type of a reference: written in place, or by name if it leads back to itself. */
 function referred(writing: Writing, reference: string, depth: number): Type {
   const { named, open, root } = writing
   const known = named.get(reference)
@@ -150,7 +150,7 @@ const choiceOf = (writing: Writing, choices: unknown, depth: number): readonly T
       ]
     : []
 
-/** Returns the type that `type` says, with its fields or items. */
+/** Returns the type given by `type`, with its fields or items. */
 function kindOf(writing: Writing, schema: Schema, depth: number): Type {
   const { type } = schema
   const kinds = Array.isArray(type) ? type : [type ?? (isSchema(schema['properties']) ? 'object' : undefined)]
@@ -201,7 +201,7 @@ function objectOf(writing: Writing, schema: Schema, depth: number): Type {
   return others === undefined ? { text: shown } : joined([{ text: shown }, others], '&')
 }
 
-/** Returns the type of fields that have no name in the schema; `undefined` if there are none, or none of which anything is said. */
+/** Returns the type of fields that have no name in the schema; `undefined` if there are none, or the schema says nothing about them. */
 function otherFields(writing: Writing, schema: Schema, depth: number, hasNamed: boolean): Type | undefined {
   const patterns = isSchema(schema['patternProperties']) ? Object.values(schema['patternProperties']) : []
   const more = schema['additionalProperties']
@@ -221,7 +221,7 @@ function inBraces(
   return `{\n${lines.map((line) => `  ${line.replaceAll('\n', '\n  ')}`).join('\n')}\n}`
 }
 
-/** Returns the description of a field, and what its type cannot say. */
+/** Returns the description of a field, with constraints that its type cannot express. */
 function noteOf(schema: unknown): string {
   if (!isSchema(schema)) return ''
   const { description, format, minimum, maximum, pattern } = schema
@@ -236,7 +236,7 @@ function noteOf(schema: unknown): string {
   return [said, ...(facts.length === 0 ? [] : [`(${facts.join(', ')})`])].filter((part) => part !== '').join(' ')
 }
 
-/** Returns the parts of a union or an intersection, each once. */
+/** Returns the parts of a union or an intersection, without duplicates. */
 function joined(types: readonly Type[], by: '|' | '&'): Type {
   const all = types.length > 1 && types.some(({ text }) => text === unknown.text) && by === '|' ? [unknown] : types
   const texts = [...new Set(all.map((type) => (all.length > 1 && type.joined !== by ? grouped(type) : type.text)))]
@@ -255,7 +255,7 @@ const isSchema = (value: unknown): value is Schema =>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Stands for a value that is nested too deeply to be written. */
+/** Placeholder for a value that is nested too deeply to be written. */
 const untold = '…'
 
 /** Returns JSON without the line ends that JSON allows in texts. */
@@ -281,7 +281,7 @@ const inComment = (text: string): string => text.replaceAll('*/', '*\\/')
 
 const comment = (text: string): readonly string[] => (text === '' ? [] : [`/** ${inComment(text)} */`])
 
-/** Returns a name for the type of a reference: its last part, as far as it can be one. */
+/** Returns a name for the type of a reference: its last part, made into an identifier. */
 function nameFor(reference: string, taken: readonly string[]): string {
   const last = reference === '#' ? 'input' : reference.slice(reference.lastIndexOf('/') + 1)
   const plain = last.replaceAll(/[^A-Za-z0-9_]/g, '_').slice(0, 40)

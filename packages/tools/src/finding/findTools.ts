@@ -14,7 +14,7 @@ import { isDeferred } from '../../../../src/actors/parts/deferred/deferral.ts'
 import { foundSpecs } from '../../../../src/actors/parts/deferred/foundSpecs.ts'
 import { indexOf, searchTools, type ToolIndex } from './searchTools.ts'
 
-/** Maximum number of tools that an answer declares, of characters of that, and of names beside it. */
+/** Maximum number of tools that an answer declares, maximum length of the declarations in characters, and maximum number of further names. */
 const mostDeclared = 10
 const mostChars = 24_000
 const mostNames = 40
@@ -24,7 +24,7 @@ const mostAboutChars = 600
 
 type Finding = Pick<AgentDefinition, 'tools' | 'agents' | 'deferred'>
 
-/** The tools `find_tools` and `call_tool`. `about`: what there is to be found. They stay as they are whatever there is. */
+/** The tools `find_tools` and `call_tool`. `about`: description of the tools to find. Their specifications are always the same. */
 export const findingTools = (about: string): readonly Tool[] => [findTools(about), callTool()]
 
 const findTools = (about: string): Tool =>
@@ -36,7 +36,7 @@ const findTools = (about: string): Tool =>
     run: ({ query }) => new BoundCall(({ definition }: AgentPorts) => found(definition, query)),
   })
 
-/** Runs only calls of what there is not: those of a deferred tool are calls of that tool. */
+/** Creates `call_tool`. Only calls of unknown tools reach it, because calls of a deferred tool are run as calls of that tool. */
 const callTool = (): Tool =>
   defineTool({
     name: callToolName,
@@ -52,7 +52,7 @@ const callTool = (): Tool =>
       }),
   })
 
-/** A tool or a sub-agent that can be found, with the name of the source that has it. */
+/** A tool or a sub-agent that can be found, with the name of its source. */
 interface Findable extends ToolSpec {
   readonly source?: string
 }
@@ -83,7 +83,7 @@ export function declared(tools: readonly Declarable[]): readonly string[] {
   return shown
 }
 
-/** Returns the tools that match a query as the model reads them. */
+/** Returns the tools that match a query, as text for the model. */
 function found(definition: Finding, query: string): string {
   const index = indexFor(definition)
   const { close, others } = searchTools(index, query)
@@ -119,7 +119,7 @@ const nearestIn = (index: ToolIndex<Findable>, query: string): readonly string[]
   return [...close, ...others].map(({ name }) => name)
 }
 
-/** Returns why a call of `call_tool` was not one of the tool that it names. */
+/** Returns the reason why a call of `call_tool` was not run as a call of the tool that it names. */
 function whyNot(definition: Finding, name: string): string {
   if (isDeferred(definition, name)) return `Give the arguments of "${name}" as "input".`
   if (definition.tools.has(name) || definition.agents.has(name))

@@ -7,24 +7,24 @@ interface Searchable {
   readonly inputSchema: JsonSchema
 }
 
-/** Words of some tools, with the tools that have them. */
+/** Index of words in tools. */
 export interface ToolIndex<T extends Searchable> {
   readonly tools: readonly T[]
-  /** Weighted number of occurrences by place of the tool, for each word. */
+  /** Weighted number of occurrences of each word, by the index of the tool. */
   readonly words: ReadonlyMap<string, ReadonlyMap<number, number>>
-  /** Weighted number of words of each tool, and its mean. */
+  /** Weighted number of words of each tool, and the mean over all tools. */
   readonly lengths: readonly number[]
   readonly meanLength: number
 }
 
-/** Weights of an occurrence: a name says more about a tool than its description, and that more than the names of its arguments. */
+/** Weights of an occurrence: a tool's name says more about it than its description, and the description more than the names of its arguments. */
 const weights = { name: 3, description: 1, argument: 0.5 }
-/** The usual constants of BM25: how soon further occurrences stop to count, and how much length counts. */
+/** The usual constants of BM25: how fast further occurrences lose weight, and how much length counts. */
 const saturation = 1.2
 const lengthShare = 0.75
-/** Share of a word that only begins as the wanted one does. */
+/** Weight of a word that only begins with the wanted one. */
 const beginning = 0.5
-/** Share of the best score from which a tool is close to what was looked for. */
+/** Share of the best score from which a tool counts as close to the query. */
 const closeness = 0.6
 const fewestLetters = 3
 const mostWords = 32
@@ -32,7 +32,7 @@ const mostDescriptionChars = 4_000
 const mostArguments = 100
 const deepestArgument = 3
 
-/** Indexes tools for searches: linear in the length of their texts, and again for each search in the number of their words. Pure. */
+/** Indexes tools for searches. Takes time linear in the length of their texts; a search takes time linear in the number of their words. Pure. */
 export function indexOf<T extends Searchable>(tools: readonly T[]): ToolIndex<T> {
   const words = new Map<string, Map<number, number>>()
   const lengths = tools.map(({ name, description, inputSchema }, place) => {
@@ -56,9 +56,9 @@ export function indexOf<T extends Searchable>(tools: readonly T[]): ToolIndex<T>
 
 /** The tools that match a query, the best first. */
 export interface FoundTools<T extends Searchable> {
-  /** Those that the query names, and those that match it about as well as the best. */
+  /** Tools that the query names, and tools that match it about as well as the best. */
   readonly close: readonly T[]
-  /** Those that match it less. */
+  /** Tools that match the query less well. */
   readonly others: readonly T[]
 }
 
@@ -86,7 +86,7 @@ export function searchTools<T extends Searchable>(index: ToolIndex<T>, query: st
   }
 }
 
-/** Returns the tools with a word or with one that begins with it, and how often they have it. */
+/** Returns the tools with a word, or one that begins with it, and its weighted number of occurrences in each. */
 function placesOf({ words }: ToolIndex<Searchable>, word: string): ReadonlyMap<number, number> {
   const exact = words.get(word)
   if (word.length < fewestLetters) return exact ?? new Map<number, number>()
@@ -98,7 +98,7 @@ function placesOf({ words }: ToolIndex<Searchable>, word: string): ReadonlyMap<n
   return places
 }
 
-/** Names of arguments, and of those within them. */
+/** Returns the names of arguments, nested ones included. */
 function argumentsOf(schema: unknown, names: string[] = [], depth = 0): readonly string[] {
   if (typeof schema !== 'object' || schema === null || depth > deepestArgument) return names
   const { properties, items } = schema as { readonly properties?: unknown; readonly items?: unknown }
@@ -111,10 +111,10 @@ function argumentsOf(schema: unknown, names: string[] = [], depth = 0): readonly
   return argumentsOf(items, names, depth + 1)
 }
 
-/** Scripts without spaces, of which each sign counts as a word. */
+/** Matches a word. In scripts without spaces each character counts as a word. */
 const word = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[\p{L}\p{M}\p{N}]+/gu
 
-/** Returns the words of a text in lower case, those of names in parts, without the ending of the plural. */
+/** Returns the words of a text in lower case, with names split into parts and plural endings removed. */
 const wordsOf = (text: string): readonly string[] =>
   (foldText(text.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2').replaceAll('_', ' ')).match(word) ?? []).map(singular)
 

@@ -25,11 +25,11 @@ export function mayRepeat(schema: JsonSchema): boolean {
   })
 }
 
-/** A value has only one type; a check without a type accepts any. */
+/** Returns true if a value could pass the types of both checks. A check without a type accepts any. */
 const meet = (one: Way, other: Way): boolean =>
   typeof one.type !== 'string' || typeof other.type !== 'string' || one.type === other.type
 
-/** Keywords that hold one schema for the value itself, a list of schemas, or schemas by name. */
+/** Keywords whose value holds one schema for the value itself, a list of schemas, or schemas by name. */
 const ofValue = ['$ref', 'if', 'then', 'else', 'not', 'allOf', 'anyOf', 'oneOf', 'dependentSchemas'] as const
 
 function waysOf(part: Part, root: JsonSchema): readonly Way[] {

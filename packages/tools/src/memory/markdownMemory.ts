@@ -37,13 +37,13 @@ import { WordIndex } from './wordIndex.ts'
 const byNewest = (a: MemoryRecord, b: MemoryRecord): number =>
   b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
-/** Returns as many items as the filter takes. */
+/** Returns as many items as the filter's `limit` allows. */
 const limited = <T>(items: readonly T[], { limit }: MemoryFilter): readonly T[] =>
   limit === undefined ? items : items.slice(0, limit)
 
 /** A file as it was when it was last read. */
 interface Read {
-  /** Differs once the file does. */
+  /** Value that differs once the file has changed. */
   readonly stamp: string
   readonly file: MemoryFile
   readonly index: WordIndex
@@ -52,17 +52,17 @@ interface Read {
 /** State of a scope without a file. */
 const nothing: Read = { stamp: '', file: { head: [], sections: [] }, index: new WordIndex() }
 
-/** A file that is larger was not written by a memory. */
+/** Maximum size of a file in bytes. A larger one was not written by a memory. */
 const maxFileBytes = 64 * 1024 * 1024
-/** How many files are kept as they were read: each takes many times its size, and every user may have one. */
+/** Maximum number of parsed files that are cached: each takes many times its size, and every user may have one. */
 const mostRead = 64
-/** How long another process may hold the lock of a file, in milliseconds. */
+/** Maximum time to wait for another process to release the lock of a file, in milliseconds. */
 const patienceMs = 10_000
 
 /**
- * A memory in Markdown files, one for each scope, to be read and edited by people: a section for each record. A section that somebody made
- * unreadable is kept as it is and told by `problems`, until its scope is deleted. Several processes may use a folder at once. Searching
- * needs the package `minisearch`.
+ * A memory in Markdown files, one for each scope, to be read and edited by people: a section for each record. A
+ * section that was made unreadable is kept and reported by `problems` until its scope is deleted. Several
+ * processes may use a folder at once. Searching needs the package `minisearch`.
  *
  * Anyone who may write to the folder decides what agents take for known: keep it out of the reach of their tools.
  *
@@ -76,7 +76,7 @@ export function markdownMemory(dir: string): Memory {
 class MarkdownMemory implements Memory {
   readonly #dir: string
   readonly #read = new Newest<MemoryScope, Read>(mostRead)
-  /** The last change of each scope: the next one waits for it. */
+  /** Last change of each scope, for which the next one waits. */
   readonly #changes = new Map<MemoryScope, Promise<unknown>>()
 
   constructor(dir: string) {
@@ -138,7 +138,7 @@ class MarkdownMemory implements Memory {
     return count
   }
 
-  /** Rejects if memories of a scope to be deleted are also in a file that somebody renamed or copied, which is not read. */
+  /** Rejects if memories of a scope to be deleted are also in a renamed or copied file, which is not read. */
   async #checkNowhereElse(scope: MemoryScope): Promise<void> {
     for (const name of await this.#names()) {
       if ((await this.#scopeOf(name)) !== scope || (await this.#nameOf(scope)) === name) continue
@@ -169,7 +169,7 @@ class MarkdownMemory implements Memory {
     return problems
   }
 
-  /** Returns the files that may hold records which a filter takes. */
+  /** Returns the files that may hold records which match a filter. */
   async #files({ scopes }: MemoryFilter): Promise<readonly Read[]> {
     const wanted = scopes === undefined ? await this.#scopes() : [...new Set(scopes)]
     return Promise.all(wanted.map((scope) => this.#load(scope)))
@@ -194,7 +194,7 @@ class MarkdownMemory implements Memory {
     return own.flat()
   }
 
-  /** The name of the file of a scope: one that is there by its older name keeps that. */
+  /** Returns the file name of a scope. An existing file with the older name keeps it. */
   async #nameOf(scope: MemoryScope): Promise<string> {
     const [name, old] = [fileNameOf(scope), oldFileNameOf(scope)]
     try {
@@ -231,7 +231,7 @@ class MarkdownMemory implements Memory {
     return join(this.#dir, await this.#nameOf(scope))
   }
 
-  /** The file of a scope as it is now. */
+  /** Returns the present file of a scope. */
   async #load(scope: MemoryScope): Promise<Read> {
     const path = await this.#pathOf(scope)
     try {
@@ -255,7 +255,7 @@ class MarkdownMemory implements Memory {
     }
   }
 
-  /** Changes the file of a scope: one change at a time, of all processes. */
+  /** Changes the file of a scope, one change at a time across all processes. */
   #change(scope: MemoryScope, change: (file: MemoryFile) => MemoryFile): Promise<void> {
     const before = this.#changes.get(scope) ?? Promise.resolve()
     const done = before.then(
@@ -299,7 +299,7 @@ class MarkdownMemory implements Memory {
 
 const draftOf = (path: string): string => `${path}.new`
 
-/** Puts a new content in the place of the old one: a reader sees one or the other. */
+/** Replaces a file's content atomically: a reader sees the old content or the new. */
 async function replaceFile(path: string, content: string): Promise<void> {
   // Whoever holds the lock may overwrite what a process left that died here.
   const draft = draftOf(path)
@@ -312,7 +312,7 @@ async function replaceFile(path: string, content: string): Promise<void> {
   await rename(draft, path)
 }
 
-/** Takes the lock, once its holder lets go. */
+/** Acquires the lock once its holder releases it. */
 async function whenFree(path: string): Promise<FileLock> {
   const until = performance.now() + patienceMs
   for (let pauseMs = 2; ; pauseMs = Math.min(50, pauseMs * 1.5)) {

@@ -8,18 +8,18 @@ import {
 } from '../../../../src/protocol/ports/memory.ts'
 import { fitsDeletion } from './memoryRules.ts'
 
-/** A part of a file that begins with a heading. */
+/** Part of a file that begins with a heading. */
 export interface Section {
-  /** Its lines as they stand in the file. */
+  /** Lines of the section, unchanged. */
   readonly lines: readonly string[]
-  /** Number of its first line, from 1. */
+  /** Number of the section's first line in the file, from 1. */
   readonly line: number
   readonly record?: MemoryRecord
-  /** Why it is no record. */
+  /** Reason why the section is not a record. */
   readonly problem?: string
 }
 
-/** Contents of a file of memories. Sections that are no record stay as they are. */
+/** Contents of a file of memories. Sections that are not records are kept unchanged. */
 export interface MemoryFile {
   /** Everything before the first section. */
   readonly head: readonly string[]
@@ -34,7 +34,7 @@ const hint =
 
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-/** The scope that a file says it is of. */
+/** Returns the scope that a file's first line names. */
 export const scopeIn = (firstLine: string): string | undefined => /^# Memory of (.+)$/.exec(firstLine.trimEnd())?.[1]
 
 export const emptyFile = (scope: MemoryScope): MemoryFile => ({ head: [titleOf(scope), '', hint, ''], sections: [] })
@@ -43,8 +43,8 @@ const isHeading = (line: string): boolean => line.startsWith('## ')
 const headingOf = (lines: readonly string[]): string => lines[0]!.slice(3).trim()
 
 /**
- * Reads a file of memories; `changedAt` is the time of sections that somebody wrote by hand. Sections that stand in `before` as they are are not
- * read again. Never throws. Pure.
+ * Reads a file of memories; `changedAt` is the time of sections written by hand. Sections unchanged
+ * since `before` are not parsed again. Never throws. Pure.
  */
 export function parseFile(content: string, scope: MemoryScope, changedAt: number, before?: MemoryFile): MemoryFile {
   const lines = content.replace(/^\uFEFF/, '').split(/\r?\n/)
@@ -103,8 +103,8 @@ function fieldsOf(note: string): object {
 }
 
 /**
- * Returns the record of a section that a person wrote between the others. Throws for a heading of one word: it is left of a record whose
- * second line is gone.
+ * Returns the record of a section that a person added by hand. Throws for a heading of one word,
+ * which is left from a record whose second line is gone.
  */
 function writtenByHand(heading: string, body: string, { scope, changedAt: at }: Place): MemoryRecord {
   if (!/\s/.test(heading))
@@ -124,7 +124,7 @@ function sectionOf(record: MemoryRecord): Section {
   return { lines: [`## ${id}`, '', `<!-- ${note} -->`, '', ...body, ''], line: 0, record }
 }
 
-/** The file with a record put into its place; a new one goes to the end. Pure. */
+/** Returns the file with a record in its place; a new record goes to the end. Pure. */
 export function withRecord(file: MemoryFile, record: MemoryRecord): MemoryFile {
   const section = sectionOf(record)
   const index = file.sections.findIndex((each) => each.record?.id === record.id)
@@ -135,7 +135,7 @@ export function withRecord(file: MemoryFile, record: MemoryRecord): MemoryFile {
 const endedByBlank = (lines: readonly string[]): readonly string[] => (lines.at(-1) === '' ? lines : [...lines, ''])
 const blankAtEnd = (section: Section): Section => ({ ...section, lines: endedByBlank(section.lines) })
 
-/** Returns true if a section is to be deleted. The place and the heading of text that is no record say alone whose it is. Pure. */
+/** Returns true if a section is to be deleted. Text that is not a record is judged by its file and its heading alone. Pure. */
 export const isMeant = ({ record, lines }: Section, which: MemoryDeletion): boolean =>
   record === undefined
     ? which.agentId === undefined && (which.id ?? headingOf(lines)) === headingOf(lines)
@@ -145,22 +145,22 @@ export const isMeant = ({ record, lines }: Section, which: MemoryDeletion): bool
 export const withoutMeant = (file: MemoryFile, scope: MemoryScope, which: MemoryDeletion): MemoryFile =>
   isWhole(which) ? emptyFile(scope) : { ...file, sections: file.sections.filter((each) => !isMeant(each, which)) }
 
-/** Returns true if all of a scope is to be deleted. Pure. */
+/** Returns true if a whole scope is to be deleted. Pure. */
 export const isWhole = ({ id, agentId }: MemoryDeletion): boolean => id === undefined && agentId === undefined
 
-/** The file as text. Pure. */
+/** Returns the file as text. Pure. */
 export const printFile = ({ head, sections }: MemoryFile): string =>
   `${[...head, ...sections.flatMap(({ lines }) => lines)].join('\n').trimEnd()}\n`
 
-/** The records of a file. */
+/** Returns the records of a file. */
 export const recordsIn = ({ sections }: MemoryFile): MemoryRecord[] =>
   sections.flatMap(({ record }) => (record === undefined ? [] : [record]))
 
-/** Returns true if a file has nothing but the text that was written when it was made. */
+/** Returns true if a file contains only the text with which it was created. */
 export const isBare = (file: MemoryFile, scope: MemoryScope): boolean =>
   file.sections.length === 0 && printFile(file) === printFile(emptyFile(scope))
 
-/** Characters of the hash in a name; older files have fewer of them, which two scopes may have in common. */
+/** Number of the hash's characters in a name. Older names have fewer, so that two scopes may share one. */
 const hashChars = 32
 const oldHashChars = 8
 
@@ -173,8 +173,8 @@ const named = (scope: MemoryScope, chars: number): string => {
   return `${readable.replace(/-$/, '')}-${hash}.md`
 }
 
-/** The name of the file of a scope: readable, and different for scopes that differ in anything. */
+/** Returns the file name of a scope: readable, and different for any two scopes. */
 export const fileNameOf = (scope: MemoryScope): string => named(scope, hashChars)
 
-/** The name that the file of a scope had before, which may also be that of another scope. */
+/** Returns the older file name of a scope, which another scope may share. */
 export const oldFileNameOf = (scope: MemoryScope): string => named(scope, oldHashChars)

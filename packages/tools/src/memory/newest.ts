@@ -1,4 +1,4 @@
-/** A map with a limited number of entries: the one unused for longest goes first. */
+/** A map with a limited number of entries. The least recently used entry is removed first. */
 export class Newest<K, V> {
   readonly #most: number
   readonly #entries = new Map<K, V>()

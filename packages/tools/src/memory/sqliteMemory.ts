@@ -20,9 +20,9 @@ export interface SqliteMemory extends Memory {
   close(): void
 }
 
-/** Raised when an older program would misread the tables. */
+/** Version of the tables, raised when an older program would misread them. */
 const version = 1
-/** How long another process may be writing, in milliseconds. */
+/** Maximum time to wait for another process to finish writing, in milliseconds. */
 const patienceMs = 10_000
 
 const tables = `
@@ -43,12 +43,12 @@ PRAGMA user_version = ${version};
 `
 
 /**
- * A memory in one SQLite file, with full text search; Node's own SQLite, no package. For many records, and for several processes at once.
- * Every call takes effect at once and holds the process for as long: milliseconds with tens of thousands of records. `':memory:'` keeps
- * it in memory.
+ * A memory in one SQLite file, with full text search; Node's own SQLite, no package. For many
+ * records, and for several processes at once. Every call is synchronous and blocks the process
+ * while it runs: milliseconds with tens of thousands of records. `':memory:'` keeps it in memory.
  *
- * @throws RuntimeError `INVALID_OPTION` if `file` is no path or Node has no SQLite, `MEMORY_FAILED` when the file cannot be opened or is
- * something else.
+ * @throws RuntimeError `INVALID_OPTION` if `file` is no path or Node has no SQLite, `MEMORY_FAILED`
+ * when the file cannot be opened or is something else.
  */
 export function sqliteMemory(file: string): SqliteMemory {
   if (typeof file !== 'string' || file === '') throw new RuntimeError('INVALID_OPTION', 'sqliteMemory: give a file.')

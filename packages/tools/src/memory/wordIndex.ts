@@ -13,24 +13,24 @@ interface Found {
   readonly score: number
 }
 
-/** How many texts are taken in before others have their turn. */
+/** Number of texts that are indexed before other work gets its turn. */
 const chunkSize = 200
 
-/** Finds records by their words. Records that it is told to hold are taken in when it is asked next. */
+/** Finds records by their words. Records passed to `hold` are indexed at the next search. */
 export class WordIndex {
   #wanted: readonly MemoryRecord[] = []
   #index: MiniSearch<Doc> | undefined
   /** Texts in the index, by id. */
   readonly #held = new Map<string, string>()
-  /** One search at a time: each may have to take something in first. */
+  /** Last search, for which the next one waits, because each may have to index texts first. */
   #last: Promise<unknown> = Promise.resolve()
 
-  /** Tells it which records there are now. */
+  /** Sets the records of the index. */
   hold(records: readonly MemoryRecord[]): void {
     this.#wanted = records
   }
 
-  /** The ids of records with at least one of the words, the best first. */
+  /** Resolves with the ids of records that have at least one of the words, the best first. */
   search(query: string): Promise<readonly Found[]> {
     const words = queryWords(query)
     if (words.length === 0 || this.#wanted.length === 0) return Promise.resolve([])
@@ -56,7 +56,7 @@ export class WordIndex {
   }
 }
 
-/** The end of a word may be missing or, if it is long, be another: nothing is known of the language. */
+/** Returns search options for a word. Its end may be missing or, in a long word, differ, since the language is unknown. */
 const howToFind = (word: string) => ({ prefix: word.length > 3, fuzzy: word.length > 5 ? 0.2 : false })
 
 async function emptyIndex(): Promise<MiniSearch<Doc>> {

@@ -5,12 +5,12 @@ const segmenter = lazily(() => new Intl.Segmenter('und', { granularity: 'word' }
 
 const inside = /[^\p{L}\p{N}\p{M}]+/u
 
-/** How many characters of a text are looked at. */
+/** Maximum number of characters of a text that are read. */
 const mostChars = 20_000
 
 /**
- * The words of a text as they are compared: in lower case, without accents, in any script; for a name such as `read_file` its parts too.
- * They contain nothing else, so no search engine finds an operator there.
+ * Returns the words of a text for comparison: in lower case, without accents, in any script; for a name such as
+ * `read_file` its parts too. They contain no other characters, so no search engine finds an operator in them.
  */
 export function wordsOf(text: string): string[] {
   const plain = foldText(text.slice(0, mostChars))
@@ -24,8 +24,8 @@ export function wordsOf(text: string): string[] {
   return words
 }
 
-/** How many different words of a query count. */
+/** Maximum number of different words of a query that count. */
 const mostWords = 64
 
-/** The different words of a query. */
+/** Returns the different words of a query. */
 export const queryWords = (query: string): string[] => [...new Set(wordsOf(query))].slice(0, mostWords)

@@ -9,7 +9,7 @@ export interface ImportedRules {
     readonly ask: readonly string[]
     readonly allow: readonly string[]
   }
-  /** A sentence for each thing that has no counterpart here. */
+  /** Sentences about rules without a counterpart here, one for each. */
   readonly lost: readonly string[]
 }
 
@@ -31,7 +31,7 @@ const claudeModes: { readonly [mode: string]: PermissionMode } = {
   bypassPermissions: 'auto',
 }
 
-/** The tools of `workspaceTools` that do what a tool of Claude Code does. */
+/** Tools of `workspaceTools` by the tool of Claude Code that they correspond to. */
 const claudeTools: { readonly [name: string]: readonly string[] } = {
   Bash: ['run_command'],
   Read: ['read_file'],
@@ -58,7 +58,7 @@ export function claudeRules(settings: unknown, { trust = false }: ImportOptions 
   return taken.result(mode === 'auto' && !trust ? undefined : mode)
 }
 
-/** Beginning of the names of tools of MCP servers: `mcp__github__get_issue`. */
+/** Prefix of the names of tools of MCP servers, as in `mcp__github__get_issue`. */
 const ofServer = 'mcp__'
 
 function claudeRule(rule: unknown): Translated {
@@ -75,7 +75,7 @@ function claudeRule(rule: unknown): Translated {
   return 'lost' in said ? said : { rules: tools.map((one) => `${one}(${said.pattern})`) }
 }
 
-/** A text in which `*` stands for anything, and `:*` at the end for further words, as words. */
+/** Converts a pattern in which `*` stands for anything, and `:*` at the end for further words, to words. */
 const wordsOf = (pattern: string): string => pattern.replace(/:\*$/, ' *').replace(/(?<=[^\s*])\*$/, '* *')
 
 function pathOf(pattern: string): { readonly pattern: string } | { readonly lost: string } {
@@ -85,7 +85,7 @@ function pathOf(pattern: string): { readonly pattern: string } | { readonly lost
   return { pattern: pattern.endsWith('/') ? `${pattern}**` : pattern }
 }
 
-/** The tools here that do what a permission of opencode is about. */
+/** Tools of `workspaceTools` by the permission of opencode that they correspond to. */
 const opencodeTools: { readonly [name: string]: readonly string[] } = {
   '*': ['*'],
   bash: ['run_command'],

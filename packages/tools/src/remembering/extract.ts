@@ -36,8 +36,8 @@ const instructions = [
 ].join('\n')
 
 /**
- * Extracts facts and lessons from content that left the model's sight, and keeps them. Problems are part of the outcome: an agent continues
- * without. Rejects only when it is cancelled.
+ * Extracts facts and lessons from content that left the model's sight, and keeps them. Problems are
+ * part of the outcome, and the agent continues. Rejects only when it is cancelled.
  */
 export async function extract(
   ports: AgentPorts,

@@ -28,7 +28,7 @@ interface Remembered {
   readonly scope?: MemoryTier | undefined
 }
 
-/** `remember` and `recall_memory` for the scopes of a definition. */
+/** Returns the tools `remember` and `recall_memory` for the scopes of a definition. */
 export function memoryTools(settings: MemorySettings): readonly Tool[] {
   const tiers = tiersOf(settings)
   const [first] = tiers

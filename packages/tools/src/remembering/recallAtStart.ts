@@ -10,10 +10,10 @@ import type { MemorySettings } from '../../../../src/actors/parts/memory/memoryO
 import { scopesOf, tierOf } from './scopes.ts'
 
 const mostQueried = 4_000
-/** Maximum number of episodes among what is recalled, so that facts have room. */
+/** Maximum number of episodes in a recall, so that facts have room. */
 const mostEpisodes = 3
 
-/** Result of a recall; `failed`: why the memory could not be searched or listed. */
+/** Result of a recall. `failed`: reason why the memory could not be searched or listed. */
 export interface Recalled {
   readonly messages: readonly ContextMessage[]
   readonly failed?: unknown
@@ -22,9 +22,9 @@ export interface Recalled {
 const nothing: Recalled = { messages: [] }
 
 /**
- * Returns the memories that matter for what people have just said, as messages to follow it: records found by their words, then those that
- * changed last, as far as the budget goes. Leaves out records that the conversation has already, and those that nobody vouches for. Rejects
- * if the memory can neither be searched nor listed.
+ * Returns memories relevant to people's newest messages, as messages to follow them: records found by
+ * their words, then the most recently changed, within the budget. Leaves out records that are already in
+ * the conversation, and untrusted ones. Rejects if the memory can neither be searched nor listed.
  */
 export async function recallAtStart(ports: AgentPorts, settings: MemorySettings): Promise<Recalled> {
   const { recall, store } = settings
@@ -70,7 +70,7 @@ function saidLast(trunk: readonly ConversationNode[]): string | undefined {
   return said.trim() === '' ? undefined : said.slice(-mostQueried)
 }
 
-/** The record that a message was made of. */
+/** Returns the id of the record that a message was made from. */
 function recordIn(message: ConversationNode['message']): string | undefined {
   const provenance = message.role === 'user' ? message.provenance : undefined
   return isRemembered(provenance) ? `${provenance.tier}/${provenance.recordId}` : undefined

@@ -4,7 +4,7 @@ import { memoryOf, memorySchema } from './memorySettings.ts'
 import { memoryTools } from './memoryTools.ts'
 import { useMemory } from './useMemory.ts'
 
-/** Everything that an agent with a memory does. */
+/** All functions of an agent with a memory. */
 export const knownRemembering: Required<typeof remembering> = {
   schema: memorySchema,
   settings: memoryOf,

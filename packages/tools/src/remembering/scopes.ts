@@ -28,7 +28,7 @@ export interface Place extends Pick<AgentPorts, 'agentId' | 'path' | 'metadata' 
 /**
  * Returns the scopes of an agent. A tier for which no owner is known is left out, and no other scope takes its place.
  *
- * @throws what the functions of the definition throw; Error for names that no scope can have.
+ * @throws errors of the definition's functions; Error for names that no scope can have.
  */
 export function scopesOf(ports: Place, settings: MemorySettings): Scopes {
   const known = new Map<MemoryTier, MemoryScope>()

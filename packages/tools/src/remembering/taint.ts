@@ -31,8 +31,8 @@ function isForeign({ message }: ConversationNode): boolean {
 }
 
 /**
- * Returns true for a message of others: a report, a file of a workspace, the contents of a page, the prompt of another program. Messages
- * recalled from memory are trusted.
+ * Returns true for a message that is not a person's: a report, a file of a workspace, the contents
+ * of a page, the prompt of another program. Messages recalled from memory are trusted.
  */
 const isOfOthers = (message: Message): boolean =>
   message.role === 'user' && message.provenance !== undefined && !isRemembered(message.provenance)
@@ -67,8 +67,8 @@ export function quotedFrom({ path, conversation }: Subject, quote: string): stri
 const spaces = (length: number): string => ' '.repeat(length)
 
 /**
- * Returns a text of the same length without line ends and numbers of lists that end no sentence: the words before them may turn its meaning
- * round.
+ * Returns a text of the same length without line ends and list numbers that end no sentence,
+ * because the words before them may reverse its meaning.
  */
 const joined = (text: string): string =>
   text
@@ -88,8 +88,8 @@ function sentencesAround(text: string, wanted: string): string | undefined {
 }
 
 /**
- * Returns the first number from `start` on for which `isSo` holds, given that it then holds for all after it; `end` if there is none. Tries
- * only a few of many numbers.
+ * Returns the first number from `start` on for which `isSo` holds, provided that it holds for all
+ * later numbers too; `end` if there is none. Tries only a few of many numbers.
  */
 function firstOf(start: number, end: number, isSo: (number: number) => boolean): number {
   let [low, high] = [start, end]
@@ -101,7 +101,7 @@ function firstOf(start: number, end: number, isSo: (number: number) => boolean):
   return low
 }
 
-/** Length from which an equal run of letters is no coincidence. */
+/** Minimum length of an equal run of letters that is no coincidence. */
 const windowChars = 20
 const mostChars = 2_000_000
 
@@ -113,13 +113,13 @@ const lettersOf = (text: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, '')
 
 interface Excuse {
-  /** Node from which on outputs are ignored. */
+  /** Node from which outputs are ignored. */
   readonly before?: NodeId
-  /** Text whose parts do not count as coming from outputs. */
+  /** Text whose parts do not count as taken from outputs. */
   readonly known?: string
 }
 
-/** Returns true if a text, or a good part of it, repeats the output of a tool or the words of others that are no person. */
+/** Returns true if a text, or a good part of it, repeats the output of a tool or messages that are not a person's. */
 export function repeatsTools(
   { conversation }: Pick<Subject, 'conversation'>,
   text: string,

@@ -10,8 +10,8 @@ import type { MemorySettings } from '../../../../src/actors/parts/memory/memoryO
 import { recallAtStart } from './recallAtStart.ts'
 
 /**
- * Recalls memories for a turn that begins, and stores what has to be remembered. A memory that fails or hangs changes nothing: an `error`
- * event says so, and the agent continues without. Rejects only when it is cancelled.
+ * Recalls memories for a turn that begins, and stores what has to be remembered. If the memory fails or
+ * hangs, an `error` event reports it, and the agent continues without it. Rejects only when it is cancelled.
  */
 export async function useMemory(
   ports: AgentPorts,

@@ -10,13 +10,13 @@ export interface Draft {
   readonly text: string
   readonly by: MemoryRecord['source']['by']
   readonly tainted: boolean
-  /** Set if a person agreed to it. */
+  /** True if a person agreed to the memory. */
   readonly approved?: boolean
-  /** Subject of the memory, if the same may be said in other words. Default: its text. */
+  /** Subject of the memory, if the same fact may be worded differently. Default: its text. */
   readonly about?: string
 }
 
-/** Returns a text in the form for a memory, with secrets blanked. */
+/** Returns a text as a memory stores it, with secrets blanked. */
 export const cleanText = ({ redactor }: Pick<AgentPorts, 'redactor'>, text: string): string => {
   const sound = (redactor?.text(text) ?? text).replaceAll('\0', '').replace(/\r\n?/g, '\n').toWellFormed().trim()
   return cutEnd(sound, maxMemoryChars - 10).trim()
@@ -26,8 +26,8 @@ export const cleanText = ({ redactor }: Pick<AgentPorts, 'redactor'>, text: stri
 const printOf = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()
 
 /**
- * Returns the record of a memory to be kept. Its id follows from its content and its scope: a memory that is kept twice, by a second run or
- * after a crash, is there once.
+ * Returns the record of a memory to be kept. Its id is derived from its content and its scope, so
+ * that a memory kept twice, by a second run or after a crash, exists once.
  */
 export function recordOf(
   ports: Pick<AgentPorts, 'agentId' | 'clock' | 'redactor'>,

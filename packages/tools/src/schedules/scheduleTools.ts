@@ -15,17 +15,17 @@ import { findSchedule, schedulesIn, setSchedule } from '../../../../src/actors/p
 import { furthestMs } from '../../../../src/actors/parts/schedules/scheduling.ts'
 
 export interface ScheduleToolsOptions {
-  /** Shortest distance between two times, in milliseconds, at least 60,000, which is the default. */
+  /** Minimum interval between two times of a schedule, in milliseconds: at least 60,000, which is the default. */
   readonly minEveryMs?: number
   /** Maximum number of schedules that the model may have. Default: 20. */
   readonly max?: number
-  /** People are asked before a schedule is made. Default: `true`. */
+  /** True if people are asked before a schedule is made. Default: `true`. */
   readonly needsApproval?: boolean
 }
 
-/** Shortest distance between two times that a model may ask for, in milliseconds. */
+/** Minimum interval between two times that a model may ask for, in milliseconds. */
 const leastMs = 60_000
-/** Longest prompt that a model may give, in UTF-16 units. */
+/** Maximum length of a prompt that a model may give, in UTF-16 units. */
 const mostPromptChars = 4_000
 
 const check = optionsCheck(
@@ -38,8 +38,8 @@ const check = optionsCheck(
 )
 
 /**
- * Returns the tools `schedule`, `unschedule` and `list_schedules`, with which a model makes itself prompts at certain times. People are asked before one
- * is made. A revert to before it was made takes it away. The model sees all schedules, and changes its own only.
+ * Returns the tools `schedule`, `unschedule` and `list_schedules`, with which a model makes itself prompts at certain times. People are asked
+ * before one is made. A revert to a point before the schedule was made removes it. The model sees all schedules, but changes only its own.
  *
  * @throws RuntimeError `INVALID_OPTION`
  *
@@ -126,7 +126,7 @@ function refuseForeign({ parts }: AgentPorts, id: string): void {
     throw new Error(`The schedule "${id}" is not yours to change.`)
 }
 
-/** Makes records; resolves once they are in the store. */
+/** Appends records; resolves once they are in the store. */
 async function record(ports: AgentPorts, records: readonly PartDraft[]): Promise<void> {
   if (records.length > 0) ports.record(records)
   await ports.durable()

@@ -17,8 +17,8 @@ export interface SkillList {
 }
 
 /**
- * The names and descriptions of skills, in at most `maxChars` characters beside the opening. Where they do not fit, the longest
- * descriptions are cut, all to the same length; then the last skills are left out. Pure.
+ * Returns the names and descriptions of skills, in at most `maxChars` characters besides the introduction. If
+ * they do not fit, the longest descriptions are cut to one length; then the last skills are left out. Pure.
  */
 export function describeSkills(skills: readonly Skill[], maxChars: number): SkillList {
   if (skills.length === 0) return { text: undefined, leftOut: 0 }
@@ -30,7 +30,7 @@ export function describeSkills(skills: readonly Skill[], maxChars: number): Skil
   return { text: [opening, ...lines].join('\n'), leftOut: skills.length - lines.length }
 }
 
-/** The length to which descriptions are cut so that all lines fit, if any does. */
+/** Returns the length to which descriptions are cut so that all lines fit, if there is one. */
 function descriptionChars(skills: readonly Skill[], maxChars: number): number {
   const sizeAt = (cap: number): number =>
     skills.reduce((sum, { name, description }) => sum + name.length + 5 + Math.min(description.length, cap), 0)

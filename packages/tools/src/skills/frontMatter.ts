@@ -8,13 +8,13 @@ export type Yaml = Pick<typeof yamlPackage, 'parseDocument' | 'LineCounter'>
 /** Contents of the lines between the dashes at the top of a file. */
 export interface FrontMatter {
   readonly fields: { readonly [name: string]: unknown }
-  /** The first line after it, from 1. */
+  /** Number of the first line after the front matter, from 1. */
   readonly bodyLine: number
   /** Note about fields that had to be read leniently, in one line. */
   readonly note?: string
 }
 
-/** Maximum length of front matter. A reader of files need not read further. */
+/** Maximum length of front matter in bytes. A reader of files need not read further. */
 export const maxFrontMatterBytes = 32 * 1024
 
 /**
@@ -70,7 +70,7 @@ function parse(lines: readonly string[], { parseDocument, LineCounter }: Yaml): 
 /** Pattern of a field with a plain value: not quoted, no block, no list. */
 const plainField = /^([A-Za-z][\w-]*):[ \t]+([^\s"'|>&*!%@`[{].*)$/
 
-/** Quotes plain values that contain what YAML takes for another field, with the indented lines that continue them. */
+/** Quotes plain values that contain text which YAML would read as another field, with the indented lines that continue them. */
 function quoteValues(lines: readonly string[]): { readonly lines: string[]; readonly names: string[] } {
   const names: string[] = []
   const quoted: string[] = []

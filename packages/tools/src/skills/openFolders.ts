@@ -7,7 +7,7 @@ import type { FoundSkills, Skill } from './skill.ts'
 
 /** Folders of skills that are scanned before every turn. */
 export interface OpenFolders {
-  /** `read_skill`, for the skills that were found last. */
+  /** The tool `read_skill`, for the skills found last. */
   readonly tools: readonly AnyTool[]
   /** Looks for skills in the folders. Never rejects: problems are in `trouble`. */
   look(): Promise<FoundSkills>
@@ -22,7 +22,7 @@ const importYaml = () =>
     throw thrown
   })
 
-/** Opens folders, which are absolute. */
+/** Opens folders, given as absolute paths. */
 export function openFolders(folders: readonly string[]): OpenFolders {
   const cache: SkillCache = new Map()
   let skills: readonly Skill[] = []

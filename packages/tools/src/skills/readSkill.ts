@@ -6,7 +6,7 @@ import { lazily } from '../../../../src/protocol/lazily.ts'
 import { readFrontMatter, type Yaml } from './frontMatter.ts'
 import type { Skill } from './skill.ts'
 
-/** A skill, or why there is none; `notes` are about what was left out or read leniently. */
+/** A skill, or the reason why there is none. `notes`: about parts that were left out or read leniently. */
 export type ReadSkill =
   | { readonly skill: Skill; readonly notes: readonly string[] }
   | { readonly skill: undefined; readonly notes: readonly string[] }
@@ -14,7 +14,7 @@ export type ReadSkill =
 /** Removes line breaks, control characters and bidirectional marks, which do not belong in the system prompt or in the heading of a skill. */
 const inOneLine = (given: string): string => oneLine(withoutReordering(given), Infinity)
 
-/** Pattern of names by the format. Clients must load other names too, with a warning. */
+/** Schema of names by the format. Clients must also load other names, with a warning. */
 const nameSchema = z
   .string()
   .max(64, 'takes at most 64 characters')
@@ -33,7 +33,7 @@ const text = (max: number) =>
     .transform(inOneLine)
     .pipe(z.string().min(1, 'is empty').max(max, `takes at most ${max} characters`))
 
-/** Fields that a skill works without. */
+/** Schemas of fields that a skill works without. */
 const optionalFields = lazily(() => ({
   license: text(500),
   compatibility: text(500),
@@ -46,8 +46,8 @@ const optionalFields = lazily(() => ({
 }))
 
 /**
- * Reads what `SKILL.md` says of its skill; `start` is the beginning of that file. Never throws. Pure.
- * `folder`: the name by which it was found, and where it really is.
+ * Reads the skill that `SKILL.md` describes. `start`: the beginning of that file. `folder`: the
+ * name under which the folder was found, and its real path. Never throws. Pure.
  */
 export function readSkill(
   start: string,

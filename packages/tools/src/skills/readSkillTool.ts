@@ -29,7 +29,7 @@ const input = lazily(() =>
   }),
 )
 
-/** Creates `read_skill`; `skills` gives those there are at the time of the call. */
+/** Creates `read_skill`. `skills` returns the skills that exist at the time of the call. */
 export const readSkillTool = (skills: () => readonly Skill[]) =>
   defineTool({
     name: 'read_skill',
@@ -109,7 +109,7 @@ const shown = (path: string): string =>
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-/** The files below a folder, as `path` takes them. */
+/** Returns the files below a folder, as values for `path`. */
 async function filesOf(workspace: Workspace, folder: string, signal: AbortSignal): Promise<string[]> {
   const prefix = folder === workspace.root ? '' : `${workspace.show(folder)}/`
   const files: string[] = []

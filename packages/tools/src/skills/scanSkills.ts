@@ -14,13 +14,13 @@ export const skillFile = 'SKILL.md'
 /** Maximum number of entries of a folder that are read. */
 const maxEntries = 1_000
 
-/** Skills that were read before, by real folder: a file that has not changed since is not read again. */
+/** Skills that were read before, by real folder. A file that has not changed since is not read again. */
 export type SkillCache = Map<string, { readonly print: string; readonly read: ReadSkill }>
 
 interface Candidate {
   readonly name: string
   readonly path: string
-  /** The folder it may not lie outside of. */
+  /** Real path of the folder that must contain the skill. */
   readonly root: string
 }
 

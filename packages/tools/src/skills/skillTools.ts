@@ -12,9 +12,9 @@ import type { OpenFolders } from './openFolders.ts'
 import type { FoundSkills } from './skill.ts'
 
 export interface SkillOptions {
-  /** Names them in the log and on the page. Default `'skills'`. */
+  /** Name of the source in the log and on the page. Default `'skills'`. */
   readonly source?: string
-  /** Room for names and descriptions in the system prompt; longer descriptions are cut. Default 12,000 characters, at most 19,000. */
+  /** Maximum length of names and descriptions in the system prompt; longer descriptions are cut. Default 12,000 characters, at most 19,000. */
   readonly maxListChars?: number
 }
 
@@ -36,8 +36,8 @@ const optionsSchema = lazily(() =>
 
 /**
  * Skills in the open format: folders with a `SKILL.md`. Each of `folders` is one skill or holds several. An agent has their names and
- * descriptions in its instructions and reads the rest with the tool `read_skill`; what it has read stays in its sight. Files are taken as
- * they are when a turn begins. A skill that is broken is left out and reported; the others are not affected. Needs the package `yaml`.
+ * descriptions in its instructions and reads the rest with the tool `read_skill`; text it has read stays in its sight. Files are read as they
+ * are at the beginning of a turn. A skill that is broken is left out and reported; the others are not affected. Needs the package `yaml`.
  *
  * @throws RuntimeError `INVALID_OPTION` when an option is malformed.
  *
@@ -57,7 +57,7 @@ export function skillTools(folders: readonly string[], options: SkillOptions = {
   })
 }
 
-/** Loaded when it is used: it stands on the workspace's functions, and most agents have no skills. */
+/** Opens folders with code that is loaded on use, because it depends on the workspace's functions and most agents have no skills. */
 const open = async (folders: readonly string[]): Promise<OpenFolders> =>
   (await import('./openFolders.ts')).openFolders(folders)
 

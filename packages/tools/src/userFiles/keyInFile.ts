@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { placeOfKey } from './placeOfKey.ts'
 
-/** A key of a configuration with its file and, if it is written there, its line: `…/escapement.config.ts:4: models.fast`. */
+/** Returns a configuration key with its file and, if it is written there, its line: `…/escapement.config.ts:4: models.fast`. */
 export function keyInFile(file: string, path: readonly string[]): string {
   const line = placeOfKey(readFileSync(file, 'utf8'), path)
   return `${file}${line === undefined ? '' : `:${line}`}: ${path.join('.')}`

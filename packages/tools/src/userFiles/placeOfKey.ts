@@ -1,4 +1,4 @@
-/** Comments, strings and templates, which hold no keys. An unclosed one is matched up to its end all the same, and only once. */
+/** Matches comments, strings and templates, which hold no keys. An unclosed one is matched up to the end, and only once. */
 const notCode = /\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n])*"?|`(?:\\[^]|[^`\\])*`?/g
 
 const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ')
@@ -11,12 +11,12 @@ function codeOf(source: string): string {
   })
 }
 
-/** Escapes the characters that have a meaning in patterns. */
+/** Returns a text with the special characters of patterns escaped. */
 const literally = (text: string): string => text.replaceAll(/[^\w]/g, String.raw`\$&`)
 
 /**
- * Returns the line, from 1, of the key at a path of an object literal: each key is looked for after the one that holds it. `undefined` if a key is
- * not there, as when the value is computed. Pure.
+ * Returns the line, from 1, of the key at a path of an object literal: each key is searched for
+ * after its parent. `undefined` if a key is not there, as when the value is computed. Pure.
  */
 export function placeOfKey(source: string, path: readonly PropertyKey[]): number | undefined {
   const code = codeOf(source)

@@ -3,8 +3,8 @@ import { mistakesOf } from '../../../../src/protocol/checks/mistakes.ts'
 import { placeOfKey } from './placeOfKey.ts'
 
 /**
- * Describes the mistakes that a schema found in a file, a line each, in the order of the file: `file:line: key: what`. `source`: the content of the
- * file. Pure.
+ * Describes the mistakes that a schema found in a file, a line each, in the order of the file:
+ * `file:line: key: problem`. `source`: the content of the file. Pure.
  */
 export const wrongInFile = (file: string, source: string, error: z.ZodError): string =>
   mistakesOf(error)

@@ -11,28 +11,28 @@ import { headOf } from './headOf.ts'
 import { openWorkspace, type Workspace } from '../files/workspacePath.ts'
 
 export interface AgentsMdOptions {
-  /** How much the files may hold together: the nearest has the first claim, and a longer one has its middle cut out. Default 40,000 characters. */
+  /** Maximum length of all files together. The nearest file has priority, and the middle of a longer one is cut. Default 40,000 characters. */
   readonly maxChars?: number
   /**
-   * Shows of the folder's own file, if it has more characters than this, the beginning and the headings of the rest, which the model reads with the
-   * `read_file` of `workspaceTools(dir)`: every request holds that much less. Default: the whole file.
+   * If the folder's own file has more characters than this, includes only its beginning and the headings of the rest, which the
+   * model reads with the `read_file` of `workspaceTools(dir)`. Every request is shorter by as much. Default: the whole file.
    */
   readonly headChars?: number
-  /** Told of a file that could not be taken, or not as a whole, in one line. */
+  /** Called with one line for each file that could not be included, or not as a whole. */
   readonly onTrouble?: (trouble: string) => void
 }
 
 /** A message for the `context` of a prompt. */
 export interface AgentsMdMessage {
   readonly content: string
-  /** `identityBlock`; its name is the path of the file in the repository. */
+  /** Provenance of the message; its name is the path of the file in the repository. */
   readonly provenance: { readonly type: 'identityBlock'; readonly name: string; readonly order: number }
 }
 
 const fileName = 'AGENTS.md'
 /** Maximum number of bytes that are read of a file. */
 const maxBytes = 1024 * 1024
-/** Fewest characters of a file that say something. */
+/** Minimum number of characters of a useful part of a file. */
 const fewestChars = 200
 
 const optionsSchema = lazily(() =>
@@ -44,10 +44,10 @@ const optionsSchema = lazily(() =>
 )
 
 /**
- * Reads the `AGENTS.md` files that apply to a folder: its own, and those of the folders above it up to the root of the repository (the
- * folder with `.git`; without one only its own), the root's first. Put them before the first prompt: they are recorded with their
- * provenance, stay through compactions, and weigh no more than the words of people. Files that are links out of the repository are not
- * taken.
+ * Reads the `AGENTS.md` files that apply to a folder: its own, and those of the folders above it up to the root of the
+ * repository (the folder with `.git`; without one only its own), the root's first. Put them before the first prompt:
+ * they are recorded with their provenance, stay through compactions, and have no more authority than messages of
+ * people. Links that lead out of the repository are left out.
  *
  * @throws RuntimeError `INVALID_OPTION` when `dir` is not an existing folder or an option is malformed. As rejections.
  *
@@ -87,7 +87,7 @@ export async function agentsMd(dir: string, options: AgentsMdOptions = {}): Prom
   }))
 }
 
-/** The folder, and those above it up to the root of its repository. */
+/** Returns the folder, and those above it up to the root of its repository. */
 function foldersAbove(start: string): readonly string[] {
   const folders: string[] = []
   for (let folder = start; ; folder = dirname(folder)) {

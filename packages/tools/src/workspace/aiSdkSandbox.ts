@@ -14,10 +14,10 @@ interface CommandOption extends AbortOption {
   readonly env?: Record<string, string>
 }
 
-/** The part of a `SandboxSession` of the AI SDK that is used here; every provider of sandboxes for it has this much. */
+/** Part of the AI SDK's `SandboxSession` that is used here. Sandboxes of every provider have it. */
 export interface AiSdkSandbox {
   readonly description: string
-  /** Folder in which commands begin; some sessions say it. */
+  /** Folder in which commands begin; only some sessions have it. */
   readonly defaultWorkingDirectory?: string
   readFile(options: AbortOption & { readonly path: string }): PromiseLike<ReadableStream<Uint8Array> | null>
   writeBinaryFile(options: AbortOption & { readonly path: string; readonly content: Uint8Array }): PromiseLike<void>
@@ -35,9 +35,9 @@ interface AiSdkProcess {
 }
 
 export interface AiSdkSandboxOptions {
-  /** Absolute path of the folder in the sandbox that is the root; it must exist. Default: the session's `defaultWorkingDirectory`, if it says one. */
+  /** Absolute path of the existing sandbox folder that is the root. Default: the session's `defaultWorkingDirectory`, if it has one. */
   readonly root?: string
-  /** Programs of the sandbox that the tools may use: with `['rg']` searches read less. Default: none. */
+  /** Programs in the sandbox that the tools may use: with `['rg']` searches read less. Default: none. */
   readonly has?: readonly string[]
   /** The clock for time limits; default: the system's. */
   readonly clock?: Clock
@@ -47,9 +47,9 @@ export interface AiSdkSandboxOptions {
 const killMs = 2_000
 
 /**
- * A workspace in a sandbox of the AI SDK: any session that its providers give. The sandbox needs a POSIX shell with the usual programs. The session stays
- * the application's: closing the workspace does not end it. Ending the children of a command is the sandbox's own affair, and
- * output to standard output and standard error may come in another order than it was written.
+ * A workspace in a sandbox of the AI SDK: any session that its providers give. The sandbox needs a POSIX shell with the
+ * usual programs. The session stays the application's: closing the workspace does not end it. The sandbox itself must
+ * end the children of a command. Standard output and standard error may arrive in another order than they were written.
  *
  * @throws RuntimeError `INVALID_OPTION`
  *
@@ -73,7 +73,7 @@ export function fromAiSdkSandbox(session: AiSdkSandbox, options: AiSdkSandboxOpt
       `fromAiSdkSandbox: the session says no folder to work in: give root, an absolute path in the sandbox, not ${JSON.stringify(root)}.`,
     )
   const closing = new AbortController()
-  /** Does one thing in the sandbox. Its errors for an abort are those of the signal. */
+  /** Runs an operation in the sandbox. An abort rejects with the reason of the signal. */
   const inSession = async <T>(signal: AbortSignal, work: () => PromiseLike<T>): Promise<T> => {
     if (closing.signal.aborted) throw closedError(root)
     signal.throwIfAborted()
@@ -111,10 +111,10 @@ export function fromAiSdkSandbox(session: AiSdkSandbox, options: AiSdkSandboxOpt
   }
 }
 
-/** The words of a session, as sentences. */
+/** Returns a session's description as sentences. */
 const described = (said: string): string => `It runs in a sandbox. ${said.trim().replace(/[^.!?]$/, '$&.')}`.trim()
 
-/** Reads a part of a stream, and no more than it must. */
+/** Reads a part of a stream, without reading more than necessary. */
 async function partOf(
   stream: ReadableStream<Uint8Array>,
   { offset, maxBytes }: { readonly offset: number; readonly maxBytes: number },

@@ -1,2 +1,2 @@
-/** Says which calls wait for a person: always, never, or by its input. A predicate that throws means yes. */
+/** Calls that wait for a person's approval: all, none, or those for which a function of the input returns true. If it throws, the call waits. */
 export type Approval<Input> = boolean | ((input: Input) => boolean | Promise<boolean>)

@@ -7,13 +7,13 @@ const byteOrderMark = '\uFEFF'
 
 interface Kept {
   readonly content: string
-  /** Sentence about the line endings and mark that were kept, to follow the report of the change; empty if none were. */
+  /** Sentence about the kept line endings and byte order mark, to follow the report of the change; empty if none were kept. */
   readonly note: string
 }
 
 /**
- * The content that is to replace a file, with the line endings and the byte order mark of the file, which a model does not see: unless it
- * has some of its own. `beginning`: its first bytes, none if it is not there. Pure.
+ * Returns new content for a file with the file's line endings and byte order mark, which a model does not
+ * see, unless the content has its own. `beginning`: the first bytes of the file, empty for a new one. Pure.
  */
 export function asBefore(beginning: Uint8Array, content: string): Kept {
   // A mark is taken for a text: only a decoder that is told so leaves it in.

@@ -13,7 +13,7 @@ const harmless: ReadonlySet<string> = new Set(
   GEM_HOME GEM_PATH RBENV_ROOT NIX_PATH NIX_PROFILES HOMEBREW_PREFIX HOMEBREW_CELLAR HOMEBREW_REPOSITORY`.split(/\s+/),
 )
 const harmlessBeginnings = ['LC_', 'XDG_', 'FNM_']
-/** Proxy URLs may contain a password. */
+/** Variables with proxy URLs, which may contain a password. */
 const addresses: ReadonlySet<string> = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'FTP_PROXY', 'ALL_PROXY', 'NO_PROXY'])
 
 /** Returns true if commands inherit a variable of this process. */
@@ -22,7 +22,7 @@ export const isHarmless = (name: string, value: string): boolean =>
   harmlessBeginnings.some((beginning) => name.startsWith(beginning)) ||
   (addresses.has(name.toUpperCase()) && !value.includes('@'))
 
-/** A command's environment: the harmless variables of `base`, then `added`, where `undefined` removes one. */
+/** Returns a command's environment: the harmless variables of `base`, then `added`, where `undefined` removes one. */
 export function commandEnvironment(
   base: { readonly [name: string]: string | undefined },
   added: { readonly [name: string]: string | undefined },

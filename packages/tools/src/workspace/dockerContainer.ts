@@ -4,15 +4,15 @@ import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 import { within } from '../../../../src/protocol/ports/pause.ts'
 import type { ScriptEnd } from './shellFiles.ts'
 
-/** A container that runs. */
+/** A running container. */
 export interface Container {
-  /** Runs a script of its shell, and kills the client when the signal is aborted. Rejects if the container cannot be reached. */
+  /** Runs a script of the container's shell, and kills the client when the signal is aborted. Rejects if the container cannot be reached. */
   run(script: string, args: readonly string[], options: RunOptions): Promise<ScriptEnd>
-  /** Starts `docker exec` with these arguments behind the container's name. */
+  /** Starts `docker exec` with these arguments after the container's name. */
   start(options: readonly string[], args: readonly string[]): ChildProcess
-  /** True if it still runs. */
+  /** True if the container is still running. */
   runs(): Promise<boolean>
-  /** Ends and removes it; idempotent. */
+  /** Ends and removes the container; idempotent. */
   close(): Promise<void>
 }
 
@@ -25,25 +25,25 @@ interface ContainerOptions {
   readonly program: string
   readonly name: string
   readonly clock: Clock
-  /** Arguments of the client, with the image at their end, and `/bin/sh` as its entry. */
+  /** Arguments of the client, ending with the image, whose entry point is `/bin/sh`. */
   readonly args: readonly string[]
   readonly root: string
-  /** The root is in no mount, so any user of the container may write in it. */
+  /** True if the root is in no mount, so that any user of the container may write in it. */
   readonly isOwnRoot: boolean
 }
 
-/** Time for the container to begin, for one script, and for its end, in milliseconds. */
+/** Time limits for the container to start, for one script, and for the container to end, in milliseconds. */
 const startMs = 60_000
 const scriptMs = 120_000
 const endMs = 2_000
-/** Maximum number of bytes that a script may give: a part of a file, or a list. */
+/** Maximum size of a script's output in bytes: a part of a file, or a list. */
 const maxOutBytes = 64 * 1024 * 1024
 const maxErrChars = 4_000
 
 // It lives as long as its input is open: if this process dies, so does the container.
 const keeper = 'echo ready; exec cat >/dev/null'
 
-/** Variables that say to the client of Docker where its engine is. */
+/** Variables that tell the Docker client where its engine is. */
 const clientVariables = [
   'DOCKER_HOST',
   'DOCKER_CONTEXT',
@@ -58,7 +58,7 @@ const clientVariables = [
 const clientEnv = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => clientVariables.includes(name)))
 
-/** Starts a container; resolves once it runs. Rejects with what Docker said. */
+/** Starts a container; resolves once it is running. Rejects with Docker's message. */
 export async function container(options: ContainerOptions): Promise<Container> {
   const { program, name, clock, args, root, isOwnRoot } = options
   const main = spawn(program, [...args, '-c', keeper], { env: clientEnv(), stdio: ['pipe', 'pipe', 'pipe'] })
@@ -125,7 +125,7 @@ export async function container(options: ContainerOptions): Promise<Container> {
   return started
 }
 
-/** Collects what a client says until it ends. Rejects if it could not be started, says too much, takes too long, or the signal is aborted. */
+/** Collects a client's output until it ends. Rejects if it could not be started, writes too much, takes too long, or the signal is aborted. */
 function finished(
   child: ChildProcess,
   { signal, input, clock }: RunOptions & { readonly clock: Clock },
@@ -166,7 +166,7 @@ function finished(
   })
 }
 
-/** True if the client failed, and not what it ran. */
+/** True if the client failed, rather than the command it ran. */
 const isEngine = (code: number | null, err: string): boolean =>
   code !== 0 &&
   /^(?:Error(?: response from daemon)?:|Cannot connect to the Docker daemon|error during connect)/im.test(err)

@@ -7,8 +7,8 @@ import type { ExecEnd, ExecOptions, Workspace } from './port.ts'
 import { setVariables, withoutVariables } from './shellFiles.ts'
 
 /**
- * Leads the group of a command: tells its number on the client's standard error, runs the command with both outputs in one, ends what that left running,
- * and tells how it ended.
+ * Script that leads a command's group: writes its process id to the client's standard error, runs
+ * the command with both outputs merged, ends leftover processes, and reports the exit.
  */
 const leader = `
 exec 3>&2 2>&1

@@ -11,9 +11,9 @@ import type { Workspace } from './port.ts'
 import { closedError, shellFiles } from './shellFiles.ts'
 
 export interface DockerWorkspaceOptions {
-  /** Image with `/bin/sh`, and the usual programs of busybox or of coreutils. It is not pulled by a call: run `docker pull` before. */
+  /** Image with `/bin/sh`, and the usual programs of busybox or of coreutils. It is not pulled automatically: run `docker pull` before. */
   readonly image: string
-  /** Folders of this machine in the container: the path there, and the folder here, or `{ from, readOnly }`. Default: none. */
+  /** Folders of this machine that are mounted in the container: the path there, and the folder here, or `{ from, readOnly }`. Default: none. */
   readonly mounts?: { readonly [path: string]: string | { readonly from: string; readonly readOnly?: boolean } }
   /** Folder in the container that is the root, created if it is missing. Default `/workspace`. */
   readonly root?: string
@@ -21,9 +21,9 @@ export interface DockerWorkspaceOptions {
   readonly network?: string
   /** User and group of commands and files, such as `1000:1000`. Default: those of this process with a mount, else those of the image. */
   readonly user?: string
-  /** Variables of its commands. None of this process are inherited. */
+  /** Environment variables of commands. None of this process are inherited. */
   readonly env?: { readonly [name: string]: string }
-  /** Memory, as Docker writes it. Default `'8g'`. */
+  /** Memory limit, as Docker writes it. Default `'8g'`. */
   readonly memory?: string
   /** Maximum number of processes. Default 1024. */
   readonly processes?: number
@@ -60,9 +60,9 @@ const optionsSchema = lazily(() => {
 })
 
 /**
- * A container of Docker, started by the first call. It has no network, no rights beyond its user's, and limits on memory and processes. Files and
- * commands are all inside: of this machine it sees its mounts alone. What is not in a mount is gone when it is closed; it is removed even if this process
- * is killed.
+ * A container of Docker, started by the first call. It has no network, no rights beyond its user's, and limits on
+ * memory and processes. Files and commands are all inside: it sees only its mounts of this machine. Files outside of
+ * mounts are lost when it is closed. It is removed even if this process is killed.
  *
  * @throws RuntimeError `INVALID_OPTION`
  *

@@ -5,7 +5,7 @@ const maxHunks = 5
 const maxLinesShown = 30
 const maxLineChars = 200
 
-/** Whole lines of a text, `start` to `end`, and the places from `first` to before `last` in them. */
+/** Whole lines of a text, from `start` to `end`, and the indices of the changed places in them, from `first` to before `last`. */
 interface Hunk {
   readonly start: number
   end: number
@@ -16,11 +16,11 @@ interface Hunk {
 export interface ExcerptOptions {
   readonly oldText: string
   readonly newText: string
-  /** Takes secrets out of the shown text before lines are cut. */
+  /** Removes secrets from the shown text before lines are cut. */
   readonly clean?: ((text: string) => string) | undefined
 }
 
-/** The changed lines in the manner of a unified diff; long ones are cut. `places` are sorted and do not overlap. */
+/** Returns the changed lines in the style of a unified diff, with long lines cut. `places` are sorted and do not overlap. */
 export function excerpt(
   before: string,
   places: readonly number[],
@@ -43,7 +43,7 @@ export function excerpt(
   return shown.join('\n')
 }
 
-/** Linear in the text: a file may be a single line with a match in every word. */
+/** Returns the hunks around the places. Takes linear time, since a file may be a single line with a match in every word. */
 function hunksOf(before: string, places: readonly number[], oldLength: number): Hunk[] {
   const hunks: Hunk[] = []
   for (const [nth, place] of places.entries()) {
@@ -76,7 +76,7 @@ function changed(
   return [...pieces, before.slice(done, end)].join(newText)
 }
 
-/** Lines next to a hunk, the nearest ones: as context. */
+/** Returns the nearest lines around a hunk, as context. */
 function linesAround(text: string, { start, end }: Hunk): Pick<HunkPlace, 'above' | 'below' | 'isEnd'> {
   const above: string[] = []
   for (let at = start; at > 0 && above.length < contextLines;) {
@@ -94,13 +94,13 @@ function linesAround(text: string, { start, end }: Hunk): Pick<HunkPlace, 'above
 }
 
 interface HunkPlace {
-  /** Number of the hunk's first line, from 1. */
+  /** Number of the hunk's first line in the old text, from 1. */
   readonly line: number
-  /** Lines that the hunks before it added. */
+  /** Number of lines added by earlier hunks. */
   readonly shift: number
   readonly above: readonly string[]
   readonly below: readonly string[]
-  /** True if nothing follows the hunk. */
+  /** True if nothing follows the hunk in the text. */
   readonly isEnd: boolean
   readonly clean: (text: string) => string
 }

@@ -8,20 +8,20 @@ import { type FileNow, fileNow, hashOf } from './textFile.ts'
 import type { TreeUndo } from './tree/treeUndo.ts'
 import { inTurn, type WorkspaceUse } from './workspaceUse.ts'
 
-/** Receipt of a call: the state of a file that it left, and the one before. A file is named by its SHA-256; `null` stands for none. */
+/** Receipt of a call: a file's state after the call, and the one before. Content is named by its SHA-256; `null` stands for no file. */
 export const fileReceiptSchema = lazily(() =>
   z.object({
-    /** Its real path, relative to the workspace. */
+    /** Real path of the file, relative to the workspace. */
     path: z.string(),
     before: z.string().nullable(),
     after: z.string().nullable(),
-    /** Permissions of the file before. */
+    /** Permissions of the file before the call. */
     mode: z.int().optional(),
-    /** The topmost folder that was made for it. */
+    /** Topmost folder that was created for the file. */
     made: z.string().optional(),
-    /** Why its content before was not kept. */
+    /** Reason why the earlier content was not kept. */
     lost: z.string().optional(),
-    /** It was before as a command of this agent had left it, which is undone by itself. */
+    /** Set if a command of this agent had left the file as it was before, which is undone separately. */
     byCommand: z.literal(true).optional(),
   }),
 )
@@ -33,7 +33,7 @@ export interface FileChange {
   readonly after: Uint8Array | null
 }
 
-/** Agent that writes into a folder whose commands are undone. */
+/** Agent that writes into a folder in which commands are undone. */
 interface TreeWriter {
   readonly tree: TreeUndo
   readonly agentId: string
@@ -69,7 +69,7 @@ export async function keepFile(
   return lost === undefined ? '' : `\nThis cannot be undone: ${lost}.`
 }
 
-/** The topmost folder of a new file that is not there yet. */
+/** Returns the topmost folder of a new file that does not exist yet. */
 async function firstMissing(workspace: Workspace, path: string, signal: AbortSignal): Promise<string | undefined> {
   let folder = '.'
   for (const name of path.split('/').slice(0, -1)) {
@@ -107,7 +107,7 @@ export interface FileUndo {
     readonly receipt: ReturnType<typeof fileReceiptSchema>
     undo(context: UndoContext<unknown, FileReceipt>): Promise<void>
   }
-  /** Returns who writes, for `keepFile`, if commands are undone, too. */
+  /** Returns the writer for `keepFile`, if commands are undone too. */
   writer(context: Pick<ToolContext, 'agent'>): TreeWriter | undefined
 }
 
@@ -168,7 +168,7 @@ async function restore(
   await workspace.write(path, bytes, { signal, expect: now, ...(mode === undefined ? {} : { mode }) })
 }
 
-/** Removes the folders that were made for a file, from the innermost, as far as nothing else is in them. */
+/** Removes the folders that were made for a file, from the innermost, as far as they are empty. */
 async function removeEmpty(
   workspace: Workspace,
   made: string | undefined,

@@ -24,7 +24,7 @@ export function headOf(text: string, path: string, maxChars: number): string {
   return short.length < text.length ? short : text
 }
 
-/** The headings of a Markdown text with their lines, without what only looks so in code. */
+/** Returns the headings of a Markdown text with their lines, without lines in code that look like headings. */
 function headingsIn(lines: readonly string[]): readonly { readonly line: number; readonly title: string }[] {
   let fence: string | undefined
   return lines.flatMap((text, index) => {

@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import { placeOf } from '../files/openRegularFile.ts'
 
 /**
- * Gives a path to a file that leads into the folder that is there now, whatever stands at the names above it later: on Linux, by the folder's own
- * handle. Elsewhere it is the path itself. `real` must come from `locate`. Rejects when a folder above it has become a link since.
+ * Calls `use` with a path that leads into the present folder of a file, even if names above it are replaced later: on Linux, through the
+ * folder's handle. Elsewhere it is the path itself. `real` must come from `locate`. Rejects when a folder above it has become a link since.
  */
 export async function inItsFolder<T>(real: string, use: (place: string) => Promise<T>): Promise<T> {
   if (process.platform !== 'linux') return await use(real)

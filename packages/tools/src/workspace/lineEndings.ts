@@ -7,7 +7,7 @@ export interface UnifiedText {
   original(index: number): number
 }
 
-/** Lets matching ignore line endings while everything outside an edit is preserved byte for byte. */
+/** Returns a text with unified line endings. Matching can ignore line endings, while everything outside an edit is preserved byte for byte. */
 export function unifyLineEndings(original: string): UnifiedText {
   const lines = original.split('\r\n')
   if (lines.length === 1) return { text: original, usesCrlf: false, original: (index) => index }
@@ -31,7 +31,7 @@ export const toLf = (text: string): string => text.replaceAll('\r\n', '\n')
 /** Turns every line ending into CRLF. */
 export const toCrlf = (text: string): string => toLf(text).replaceAll('\n', '\r\n')
 
-/** How many numbers of a sorted list are below `limit`. */
+/** Returns how many numbers of a sorted list are below `limit`. */
 function countBelow(sorted: Int32Array, limit: number): number {
   let low = 0
   let high = sorted.length

@@ -58,7 +58,7 @@ export const listFilesTool = (use: WorkspaceUse, needsApproval: Approval<ListFil
     },
   })
 
-/** The files and links below a folder, sorted by path: one more than are visited, if there are more. */
+/** Returns the files and links below a folder, sorted by path: one more than are visited, if there are more. */
 async function entriesIn(
   use: WorkspaceUse,
   path: string,

@@ -26,18 +26,18 @@ import {
 import type { Launch } from './processGroup.ts'
 import { replaceFile } from './replaceFile.ts'
 
-/** Where commands run instead of in a shell of this machine. */
+/** Runs commands in place of a shell on this machine. */
 export interface CommandSandbox {
   /** Sentence that tells the model about the sandbox. */
   readonly description: string
-  /** How a command is started; `cwd`: an absolute path in the workspace, where it is to begin. */
+  /** Returns the program that runs a command. `cwd`: absolute path in the workspace, in which the command begins. */
   launch(command: string, cwd: string): Launch
 }
 
 export interface LocalWorkspaceOptions {
-  /** Where commands run instead of in a shell of this machine. The files stay here. Default: none. */
+  /** Runs commands in place of a shell on this machine. The files stay here. Default: none. */
   readonly sandbox?: CommandSandbox | undefined
-  /** The clock for time limits; default: the system's. */
+  /** Converts a file system error to a workspace error. The reason of an aborted signal stays unchanged. */
   readonly clock?: Clock | undefined
 }
 
@@ -89,7 +89,7 @@ export function localWorkspace(dir: string, made: LocalWorkspaceOptions = {}): W
     if (closing.signal.aborted) throw new RuntimeError('WORKSPACE_CLOSED', `The workspace ${folder.root} is closed.`)
     signal.throwIfAborted()
   }
-  /** Resolves a path, whose faults are those of the caller. */
+  /** Resolves a path, and attributes faults of the path to the caller. */
   const locate = async (path: string): Promise<string> => {
     try {
       return await folder.locate(path)

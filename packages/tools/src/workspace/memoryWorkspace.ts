@@ -9,9 +9,9 @@ export interface MemoryWorkspaceOptions {
   readonly maxBytes?: number
 }
 
-/** Files in memory, with a look at them that needs no signal, also after `close()`. */
+/** Files in memory, which can be read without a signal, also after `close()`. */
 export interface MemoryWorkspace extends Workspace {
-  /** The files as they are now, by path. */
+  /** Returns the current files by path. */
   files(): ReadonlyMap<string, Uint8Array>
 }
 
@@ -22,9 +22,9 @@ interface Kept {
 }
 
 /**
- * Files in memory, for tests and pages: no disk, no links, and no commands, which are refused.
+ * A workspace in memory, for tests and pages: no disk, no links, and no commands, which are refused.
  *
- * @throws RuntimeError `INVALID_OPTION` for a path that is none
+ * @throws RuntimeError `INVALID_OPTION` for an invalid path
  *
  * @example
  * ```ts
@@ -48,7 +48,7 @@ export function memoryWorkspace(
     if (isClosed) throw new RuntimeError('WORKSPACE_CLOSED', `The workspace ${root} is closed.`)
     signal.throwIfAborted()
   }
-  /** Refuses a path below a file. */
+  /** Returns the canonical path, and refuses a path below a file. */
   const placeOf = (given: string): string => {
     const path = lexicalPath(root, given)
     const names = path.split('/')
@@ -153,14 +153,14 @@ export function memoryWorkspace(
   }
 }
 
-/** A copy of the content that a file is given at first. */
+/** Returns a copy of a file's initial content. */
 function bytesOf(path: string, content: unknown): Uint8Array {
   if (typeof content === 'string') return new TextEncoder().encode(content)
   if (content instanceof Uint8Array) return content.slice()
   throw new Error(`the content of ${JSON.stringify(path)} must be a text or bytes`)
 }
 
-/** In pages too. */
+/** Returns the SHA-256 of bytes, in pages too. */
 async function sha256(bytes: Uint8Array): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', bytes.slice())
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,18 +1,18 @@
 import { pathError } from './port.ts'
 
-/** The folder of a canonical path; `.` for one in the root. */
+/** Returns the folder of a canonical path; `.` for a path in the root. */
 export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/'))) || '.'
 
-/** The last name of a canonical path. */
+/** Returns the last name of a canonical path. */
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** The path of something in a folder. */
+/** Returns the path of an entry in a folder. */
 export const inFolder = (folder: string, name: string): string => (folder === '.' ? name : `${folder}/${name}`)
 
 /**
- * Takes `.` and `..` out of a path and makes it relative to the root; links are not known here. Pure.
+ * Removes `.` and `..` from a path and makes it relative to the root; links are not resolved here. Pure.
  *
- * @throws RuntimeError `WORKSPACE_PATH` if it leads out of the root, or is no path
+ * @throws RuntimeError `WORKSPACE_PATH` if the path leads out of the root, or is not a path
  */
 export function lexicalPath(root: string, path: string): string {
   if (path.includes('\0')) throw pathError('WORKSPACE_PATH', path, 'holds a NUL character')

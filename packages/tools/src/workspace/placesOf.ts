@@ -1,6 +1,6 @@
 /**
- * Up to `most` non-overlapping positions of `wanted`, which must not be empty, in `text`. Uses Knuth–Morris–Pratt, because `indexOf` is
- * quadratic for repetitive text: minutes for a long run of one letter.
+ * Returns up to `most` non-overlapping positions of `wanted`, which must not be empty, in `text`. Uses
+ * Knuth–Morris–Pratt, because `indexOf` is quadratic for repetitive text: minutes for a long run of one letter.
  */
 export function placesOf(text: string, wanted: string, most: number): number[] {
   const codes = new Uint16Array(wanted.length)
@@ -18,7 +18,7 @@ export function placesOf(text: string, wanted: string, most: number): number[] {
   return places
 }
 
-/** The failure function: for each prefix, the length of its longest proper prefix that is also a suffix. */
+/** Returns the failure function: for each prefix, the length of its longest proper prefix that is also a suffix. */
 function bordersOf(codes: Uint16Array): Int32Array {
   const borders = new Int32Array(codes.length + 1)
   for (let at = 1, border = 0; at < codes.length; at++) {

@@ -1,33 +1,33 @@
 import { type ErrorCode, RuntimeError } from '../../../../src/protocol/errors.ts'
 
 /**
- * Files and a shell that an agent works with: a folder of this machine, a container, a sandbox elsewhere. `workspaceTools` makes one set of tools over it;
- * line endings, excerpts, redaction, approvals and undo are theirs, and no concern of an implementation.
+ * Files and a shell that an agent works with: a folder of this machine, a container, a sandbox elsewhere. `workspaceTools` makes one set of
+ * tools over it; line endings, excerpts, redaction, approvals and undo belong to the tools, not to an implementation.
  *
- * Contract: paths are relative to the root, with `/`, or absolute and in it; one with NUL, and one that leads out of the root, also by links, is refused with
- * `WORKSPACE_PATH`. Nothing is started by making a workspace: the first call opens it. Every method rejects with a `RuntimeError` of a code in
- * `workspaceCodes`, or with the reason of `signal` once that is aborted. Any other rejection counts as a fault of the workspace: the tools close it, and
- * go on with `anew()`. `workspaceContract` of `escapement/testing` checks all of this.
+ * Contract: paths are relative to the root, with `/`, or absolute and in it; one with NUL, and one that leads out of the root, also by
+ * links, is refused with `WORKSPACE_PATH`. Nothing is started by making a workspace: the first call opens it. Every method rejects with a
+ * `RuntimeError` of a code in `workspaceCodes`, or with the reason of `signal` once that is aborted. Any other rejection counts as a fault
+ * of the workspace: the tools close it, and go on with `anew()`. `workspaceContract` of `escapement/testing` checks all of this.
  */
 export interface Workspace {
-  /** Sentence for the model about the place where commands run: what they can reach, and what stays. */
+  /** Sentence for the model about the place where commands run: its reach, and the changes that remain. */
   readonly description: string
   /** Absolute path of the root as commands see it. */
   readonly root: string
   /** Programs that the tools may use by `exec`, such as `rg`. Default: none. */
   readonly has?: readonly string[]
-  /** Real path of the root on this machine, if its files are here: they are searched where they are, in a thread. */
+  /** Real path of the root on this machine, if the files are here. They are then searched in place, in a thread. */
   readonly folder?: string
   /**
-   * Returns the one spelling of a path, with links resolved, by which rules judge it; a `file` may not be named like a folder. Quick, without a promise.
-   * Without it the tools take `.` and `..` out of a path, and the workspace must refuse every path that leads through a link.
+   * Returns the one spelling of a path, with links resolved, by which rules judge it; a `file` may not be named like a folder. Must be fast and
+   * synchronous. Without this method the tools remove `.` and `..` from a path, and the workspace must refuse every path that leads through a link.
    *
    * @throws RuntimeError `WORKSPACE_PATH`
    */
   spell?(path: string, of: 'file' | 'folder'): string
   /**
-   * Reads at most `maxBytes` of a file from `offset`, by default 0; `null`: there is no file, or no folder for it. Rejects with `WORKSPACE_KIND` for
-   * anything but a regular file.
+   * Reads at most `maxBytes` of a file from `offset`, by default 0; `null` if the file or its
+   * folder does not exist. Rejects with `WORKSPACE_KIND` for anything but a regular file.
    */
   read(path: string, options: ReadOptions): Promise<WorkspaceFile | null>
   /**
@@ -35,20 +35,20 @@ export interface Workspace {
    * an existing file stays.
    */
   write(path: string, bytes: Uint8Array, options: WriteOptions): Promise<void>
-  /** Removes a file, or a folder with nothing in it. `WORKSPACE_MISSING` if there is none, `WORKSPACE_KIND` for a folder that is not empty. */
+  /** Removes a file or an empty folder. Rejects with `WORKSPACE_MISSING` if there is none, `WORKSPACE_KIND` for a folder that is not empty. */
   remove(path: string, options: { readonly signal: AbortSignal }): Promise<void>
-  /** Lists a folder, in no particular order; links are named, and not followed. `WORKSPACE_MISSING`, `WORKSPACE_KIND` */
+  /** Lists a folder, in no particular order. Links are listed but not followed. Rejects with `WORKSPACE_MISSING`, `WORKSPACE_KIND`. */
   list(path: string, options: ListOptions): AsyncIterable<WorkspaceEntry>
   /**
    * Runs a command line of `/bin/sh` to its end, without input. Resolves, however the command ends, once none of its processes is left, or can be ended.
    * Rejects only if it could not be started: `WORKSPACE_MISSING`, `WORKSPACE_KIND` for its folder, `WORKSPACE_REFUSED` where there are no commands.
    */
   exec(command: string, options: ExecOptions): Promise<ExecEnd>
-  /** Ends what a command of a dead process left, as told to `started`. Without it, no command goes on in the background. Never rejects. */
+  /** Ends the processes that a command of a dead process left, as told to `started`. Without it, no command runs in the background. Never rejects. */
   endLeft?(left: unknown): Promise<void>
-  /** Returns another one like this, as it was at first; absent if there can be only one. */
+  /** Returns another workspace in the initial state of this one; absent if there can be only one. */
   anew?(): Workspace
-  /** Ends commands, and gives everything up that was opened; idempotent. Later calls reject with `WORKSPACE_CLOSED`. */
+  /** Ends commands, and releases everything that was opened; idempotent. Later calls reject with `WORKSPACE_CLOSED`. */
   close(): Promise<void>
 }
 
@@ -68,9 +68,9 @@ export interface WorkspaceFile {
 
 export interface WriteOptions {
   readonly signal: AbortSignal
-  /** Permissions of a file that is not there yet. */
+  /** Permissions of a file that does not exist yet. */
   readonly mode?: number
-  /** SHA-256, in hexadecimal digits, of the content that is replaced; `null`: there is no file. `WORKSPACE_CHANGED` if it is another. Default: anything. */
+  /** SHA-256, in hexadecimal digits, of the content to be replaced; `null`: no file. `WORKSPACE_CHANGED` if it differs. Default: anything. */
   readonly expect?: string | null
 }
 
@@ -78,21 +78,21 @@ export interface ListOptions {
   readonly signal: AbortSignal
   /** Maximum number of entries to list. */
   readonly limit: number
-  /** True for all files and links below it; false for what is in it, folders too. */
+  /** True to list all files and links below the folder; false to list its direct entries, folders included. */
   readonly deep: boolean
   /** Names of folders below it that are not entered. */
   readonly skip?: ReadonlySet<string>
 }
 
 export interface WorkspaceEntry {
-  /** Relative to the listed folder. */
+  /** Path relative to the listed folder. */
   readonly path: string
   readonly type: 'file' | 'folder' | 'link'
 }
 
 export interface ExecOptions {
   readonly signal: AbortSignal
-  /** Milliseconds after which it is ended, with its children. */
+  /** Milliseconds after which the command is ended, with its children. */
   readonly timeoutMs: number
   /** Folder to start in, relative to the root. Default: the root. */
   readonly cwd?: string
@@ -107,15 +107,15 @@ export interface ExecOptions {
   started?(left: unknown): Promise<void>
 }
 
-/** How a command ended. */
+/** Outcome of a command. */
 export interface ExecEnd {
   /** Exit code; `null` if there is none, because it was killed. */
   readonly code: number | null
-  /** Signal by which it was killed, if known. */
+  /** Signal that killed the command, if known. */
   readonly killedBy?: string | undefined
-  /** Why it was stopped, if it was. */
+  /** Reason why the command was stopped; missing if it was not. */
   readonly stopped?: 'timeout' | 'abort' | undefined
-  /** It exited while processes it had started were still running; they were stopped. */
+  /** True if the command exited while processes it had started were still running; they were stopped. */
   readonly leftBehind?: boolean
 }
 
@@ -133,10 +133,10 @@ export type WorkspaceCode = (typeof workspaceCodes)[number]
 
 const codes: ReadonlySet<unknown> = new Set(workspaceCodes)
 
-/** Returns true if an error is one of those by which a workspace says what is wrong with a call. */
+/** Returns true if an error has one of the codes with which a workspace reports a problem of a call. */
 export const isWorkspaceError = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && codes.has(thrown.code)
 
-/** An error of a workspace about a path. `reason`: a phrase such as `is a folder, not a file`. */
+/** Returns an error of a workspace about a path. `reason`: a phrase such as `is a folder, not a file`. */
 export const pathError = (code: WorkspaceCode, path: string, reason: string, cause?: unknown): RuntimeError =>
   new RuntimeError(code, `path ${JSON.stringify(path)} ${reason}`, cause === undefined ? {} : { cause })

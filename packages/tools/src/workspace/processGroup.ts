@@ -4,19 +4,19 @@ import { hasCode } from '../../../../src/protocol/errors.ts'
 import { within } from '../../../../src/protocol/ports/pause.ts'
 import { startOf, type ProcessIdentity } from './processIdentity.ts'
 
-/** Program that is started in place of a shell on this machine. */
+/** Program that is started instead of a shell on this machine. */
 export interface Launch {
   /** Program and arguments; their output is the output of the command. */
   readonly argv: readonly [string, ...string[]]
-  /** Added to the environment of that program. */
+  /** Variables added to the environment of that program. */
   readonly env?: { readonly [name: string]: string }
-  /** Ends what may outlive that program when it is stopped. Never rejects, and settles in bounded time. */
+  /** Ends processes that may outlive that program when it is stopped. Never rejects, and settles in bounded time. */
   stop?(): Promise<void>
 }
 
 export interface GroupOptions {
   readonly command: string
-  /** Default: `/bin/sh -c` with the command. */
+  /** Program to start. Default: `/bin/sh -c` with the command. */
   readonly launch?: Launch | undefined
   readonly cwd: string
   readonly env: { readonly [name: string]: string }
@@ -29,21 +29,21 @@ export interface GroupOptions {
   onOutput(bytes: Uint8Array): void
 }
 
-/** How the shell ended; both `null` when it could not be killed. */
+/** Outcome of the shell; both fields are `null` if it could not be killed. */
 export interface GroupEnd {
   readonly code: number | null
   readonly killedBy: NodeJS.Signals | null
-  /** Why it was stopped, if it was. */
+  /** Reason why the command was stopped; `undefined` if it was not. */
   readonly stopped: 'timeout' | 'abort' | undefined
-  /** The shell exited while processes it had started were still running; they were stopped. */
+  /** True if the shell exited while processes it had started were still running; they were stopped. */
   readonly leftBehind: boolean
 }
 
 /** Milliseconds between SIGTERM and SIGKILL, for a command that is stopped. */
 const killGraceMs = 1000
-/** The same for processes that a command left running when it ended. */
+/** Milliseconds between SIGTERM and SIGKILL, for processes that a command left running when it ended. */
 const leftBehindGraceMs = 200
-/** How long to wait for the output to end once the group is gone: a process that left the group may hold the pipe open. */
+/** Milliseconds to wait for the output to end once the group is gone: a process that left the group may hold the pipe open. */
 const drainMs = 500
 const pollMs = 20
 
@@ -119,7 +119,7 @@ export async function endLeftGroup({ pid, start }: ProcessIdentity, clock: Clock
   if ((await startOf(pid)) === start) await endGroup(pid, clock, killGraceMs)
 }
 
-/** Sends SIGTERM and, after a grace period, SIGKILL to the group. Returns whether it had any processes. Never rejects. */
+/** Sends SIGTERM and, after a grace period, SIGKILL to the group. Returns true if it had any processes. Never rejects. */
 async function endGroup(pid: number | undefined, clock: Clock, graceMs: number): Promise<boolean> {
   if (pid === undefined || !signalGroup(pid, 'SIGTERM')) return false
   for (let waited = 0; waited < graceMs; waited += pollMs) {

@@ -5,11 +5,11 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 import { lazily } from '../../../../src/protocol/lazily.ts'
 
-/** A process that cannot be taken for a later one of the same number, or for one of another machine. */
+/** Identity of a process, which distinguishes it from a later process with the same number, and from those of other machines. */
 export const processIdentitySchema = lazily(() => z.object({ pid: z.int().min(2), start: z.string().min(1) }))
 export type ProcessIdentity = z.infer<ReturnType<typeof processIdentitySchema>>
 
-/** The identity of a process that runs. */
+/** Resolves with the identity of a running process. */
 export const identityOf = async (pid: number): Promise<ProcessIdentity> => ({
   pid,
   start: (await startOf(pid)) ?? 'unknown',
@@ -17,7 +17,7 @@ export const identityOf = async (pid: number): Promise<ProcessIdentity> => ({
 
 const run = promisify(execFile)
 
-/** Returns when a process was started, in words that no other start of a machine uses; `undefined`: there is no such process, or it is not known. */
+/** Resolves with a process's start, as a text unique among all starts of a machine; `undefined` if it is unknown or there is no process. */
 export async function startOf(pid: number): Promise<string | undefined> {
   try {
     return process.platform === 'linux' ? await startOnLinux(pid) : await startByPs(pid)

@@ -3,13 +3,13 @@ import { toCrlf, toLf, unifyLineEndings } from './lineEndings.ts'
 import { placesOf } from './placesOf.ts'
 import { mostSimilar } from '../files/similarity.ts'
 
-/** An edit as the model asks for it. */
+/** Edit that the model requests. */
 export interface TextEdit {
   readonly oldText: string
   readonly newText: string
-  /** Replace every occurrence instead of the only one. */
+  /** True to replace every occurrence rather than the only one. */
   readonly all: boolean
-  /** Takes secrets out of the shown text. */
+  /** Removes secrets from the shown text. */
   readonly clean?: ((text: string) => string) | undefined
 }
 
@@ -91,7 +91,7 @@ function linesAt(text: string, places: readonly number[]): string {
 const maxLines = 20_000
 const maxLineChars = 200
 
-/** The likely target of a text that was not found: lines that differ only in white space, else the most similar line. */
+/** Returns the likely target of a text that was not found: lines that differ only in white space, else the most similar line. */
 function nearestText(text: string, wanted: string, clean: (text: string) => string = (line) => line): string {
   const lines = text.split('\n', maxLines)
   const trimmed = lines.map((line) => line.trim())
@@ -117,7 +117,7 @@ const trimmedLines = (text: string): string[] =>
     .split('\n')
     .map((line) => line.trim())
 
-/** Index of the first run of consecutive lines equal to `sought`; -1 if there is none. */
+/** Returns the index of the first run of consecutive lines equal to `sought`; -1 if there is none. */
 function lineOf(lines: readonly string[], sought: readonly string[]): number {
   const joined = `\n${lines.join('\n')}\n`
   const [place] = placesOf(joined, `\n${sought.join('\n')}\n`, 1)

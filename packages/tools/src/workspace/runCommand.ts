@@ -9,7 +9,7 @@ import type { TreeUndo } from './tree/treeUndo.ts'
 import type { WorkspaceUse } from './workspaceUse.ts'
 
 const defaultTimeoutMs = 120_000
-/** A command may have to wait for others, if they are to be undone. */
+/** Time limit of the tool itself, in milliseconds, because a command may have to wait for others if commands are undone. */
 const dayMs = 86_400_000
 /** Kept beginning and end of the output, in UTF-16 units. */
 const headChars = 10_000
@@ -30,14 +30,14 @@ export type RunCommandInput = z.output<ReturnType<typeof input>>
 
 export interface RunCommandOptions {
   readonly clock: Clock
-  /** The longest a command may run, whatever the model asks for. */
+  /** Maximum time for a command, in milliseconds, whatever the model asks for. */
   readonly maxTimeoutMs: number
   readonly env: { readonly [name: string]: string | undefined }
-  /** The model may let a command go on in the background. */
+  /** True if the model may let a command continue in the background. */
   readonly background?: boolean | undefined
-  /** The longest that a command may run there. */
+  /** Maximum time for a command in the background, in milliseconds. */
   readonly maxBackgroundMs: number
-  /** Undoes what commands did. */
+  /** Undoes the changes of commands. */
   readonly tree?: TreeUndo | undefined
 }
 
@@ -137,7 +137,7 @@ function outcome({ code, killedBy, stopped }: ExecEnd, limitMs: number): string 
   return code === null ? `killed by ${killedBy ?? 'the system'}` : `exit code ${code}`
 }
 
-/** Keeps the beginning and the end of a text of any length, in bounded memory, with a line between that says how much was left out. */
+/** Keeps the beginning and the end of a text of any length, in bounded memory, with a line between them that names the length left out. */
 function boundedOutput(): { add(text: string): void; text(): string } {
   let head = ''
   let tail = ''

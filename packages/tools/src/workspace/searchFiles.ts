@@ -15,7 +15,7 @@ import type { Approval } from './approval.ts'
 import type { WorkspaceUse } from './workspaceUse.ts'
 
 const timeoutMs = 20_000
-/** Characters of context for redaction: a key may start several lines before the one shown. */
+/** Number of characters of context for redaction: a key may start several lines before the one shown. */
 const aroundChars = 8 * 1024
 
 const input = lazily(() =>
@@ -71,7 +71,7 @@ export const searchFilesTool = (
     },
   })
 
-/** True for a file, false for a folder. Rejects, for the model, if there is neither. */
+/** True for a file, false for a folder. Rejects with an error for the model if neither exists. */
 async function isFileAt(workspace: Workspace, path: string, signal: AbortSignal): Promise<boolean> {
   try {
     for await (const _ of workspace.list(path, { signal, limit: 1, deep: false })) break
@@ -82,7 +82,7 @@ async function isFileAt(workspace: Workspace, path: string, signal: AbortSignal)
   }
 }
 
-/** Prefers the `u` flag, for `\p{…}`, but accepts a pattern that is valid only without it. */
+/** Returns the flags for a pattern: with `u`, for `\p{…}`, unless the pattern is valid only without it. */
 function flagsFor(pattern: string, flags: string): string {
   try {
     return new RegExp(pattern, `u${flags}`).flags

@@ -7,9 +7,9 @@ import { walkFiles } from '../files/walkFiles.ts'
 
 /** A search, in the form sent to the worker. */
 export interface SearchRequest {
-  /** Real folder to look in; absent: the worker is sent the texts, each after a message `next`. */
+  /** Real folder to search; absent if the worker is sent the texts, each after a message `next`. */
   readonly folder?: string
-  /** A single file of the folder, instead of all. */
+  /** Path of a single file to search, instead of the whole folder. */
   readonly file?: string
   /** Text to put before paths to make them relative to the workspace. */
   readonly prefix: string
@@ -17,11 +17,11 @@ export interface SearchRequest {
   readonly flags: string
   readonly glob?: string
   readonly limit: number
-  /** Characters on each side of a match that are sent with it. */
+  /** Number of characters on each side of a match that are sent with it. */
   readonly around: number
 }
 
-/** A file that is searched. Its path is relative to the searched folder. */
+/** A file to be searched. Its path is relative to the searched folder. */
 export interface SearchedFile {
   readonly path: string
   readonly text: SearchedText
@@ -36,14 +36,14 @@ export type SearchMessage =
   | { readonly type: 'done'; readonly files: number; readonly tooLarge: number; readonly more: boolean }
   | { readonly type: 'failed'; readonly message: string }
 
-/** A line that matches: the part that is shown, within the text around it. */
+/** A matching line: the part to show, within the surrounding text. */
 export interface SearchMatch {
-  /** `file:line: ` and an ellipsis when the line's beginning is cut off. */
+  /** Prefix `file:line: `, with an ellipsis if the line's beginning is cut off. */
   readonly before: string
   readonly text: string
   /** The shown part of `text`. */
   readonly part: { readonly from: number; readonly to: number }
-  /** An ellipsis when the line's end is cut off. */
+  /** Suffix: an ellipsis if the line's end is cut off. */
   readonly after: string
 }
 
@@ -52,14 +52,14 @@ export const maxSearchedBytes = 5 * 1024 * 1024
 const maxLineChars = 300
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-/** Returns a function that says whether a path, relative to the searched folder, matches the glob. */
+/** Returns a function that tests if a path, relative to the searched folder, matches the glob. */
 export function wantedBy({ glob, prefix }: Pick<SearchRequest, 'glob' | 'prefix'>): (path: string) => boolean {
   if (glob === undefined) return () => true
   const matches = compileGlob(glob)
   return (path) => matches(prefix + path) || matches(path)
 }
 
-/** The files of a folder of this machine, for `searchIn`. */
+/** Yields the files of a folder on this machine, for `searchIn`. */
 export async function* filesIn(folder: string, request: SearchRequest): AsyncGenerator<SearchedFile, void, undefined> {
   const wanted = wantedBy(request)
   for await (const path of request.file === undefined ? regularFiles(folder) : [request.file])
@@ -119,7 +119,7 @@ async function textOf(real: string): Promise<SearchedText> {
   }
 }
 
-/** The text of a file that is searched; binary ones are skipped. */
+/** Returns the text of a file to be searched; binary files are skipped. */
 export const searchedText = (bytes: Uint8Array): SearchedText =>
   looksBinary(bytes) ? 'skipped' : { content: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) }
 

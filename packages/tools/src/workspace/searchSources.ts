@@ -5,20 +5,20 @@ import type { Workspace } from './port.ts'
 import { shellQuoted } from './shellFiles.ts'
 import { maxSearchedBytes, searchedText, type SearchedFile, type SearchRequest, wantedBy } from './searchIn.ts'
 
-/** Maximum number of files that are looked at, as for `list_files`. */
+/** Maximum number of files that are visited, as for `list_files`. */
 const maxFiles = 200_000
-/** Maximum number of bytes of names that `rg` may give. */
+/** Maximum length of the names that `rg` may return, in bytes. */
 const maxNameBytes = 16 * 1024 * 1024
 
 export interface Search {
   readonly workspace: Workspace
-  /** File or folder that is searched. */
+  /** File or folder to be searched. */
   readonly path: string
   readonly isFile: boolean
   readonly signal: AbortSignal
 }
 
-/** The files of a workspace that is not on this machine, sorted by path, for `searchIn`. Where `rg` is, only those that may have a match are read. */
+/** Yields the files of a workspace on another machine, sorted by path, for `searchIn`. With `rg`, only files that may match are read. */
 export async function* filesOf(search: Search, request: SearchRequest): AsyncGenerator<SearchedFile, void, undefined> {
   const { workspace, path, isFile, signal } = search
   const wanted = wantedBy(request)
@@ -50,7 +50,7 @@ async function filesByList({ workspace, path, signal }: Search): Promise<readonl
   return names.toSorted()
 }
 
-/** The files that may have a match, found by `rg` where it is; `undefined` if it cannot say. */
+/** Returns the files that may have a match, found by `rg` if it is available; `undefined` if they are unknown. */
 async function filesByRg(
   { workspace, path, signal }: Search,
   { pattern, flags }: SearchRequest,
@@ -82,8 +82,8 @@ async function filesByRg(
 }
 
 /**
- * A pattern of `rg` that matches every line that a JavaScript pattern does, and perhaps more; `undefined` if that is not certain. `rg` only chooses files
- * to read: each is searched with the pattern itself.
+ * Returns a pattern for `rg` that matches every line that a JavaScript pattern does, and perhaps more; `undefined`
+ * if that is not certain. `rg` only chooses files to read: each is searched with the pattern itself.
  */
 export function widerPattern(pattern: string): string | undefined {
   // Groups with `?`, back references, code points and classes of classes differ; so do negated classes of words.

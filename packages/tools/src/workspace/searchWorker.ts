@@ -8,7 +8,7 @@ import type { SearchedFile, SearchMessage, SearchRequest } from './searchIn.ts'
 const request: SearchRequest = workerData
 const post = (message: SearchMessage): void => parentPort?.postMessage(message)
 
-/** The files that are sent, one for each message `next`; `null` ends them. */
+/** Yields the files that are sent, one for each message `next`; `null` ends them. */
 async function* sentFiles(): AsyncGenerator<SearchedFile, void, undefined> {
   if (parentPort === null) return
   const messages = on(parentPort, 'message') as AsyncIterableIterator<readonly [SearchedFile | null]>

@@ -10,7 +10,7 @@ import {
   type WriteOptions,
 } from './port.ts'
 
-/** How a script ended. `code`: `null` if it was killed. */
+/** Outcome of a script. `code`: `null` if it was killed. */
 export interface ScriptEnd {
   readonly code: number | null
   readonly out: Uint8Array
@@ -20,24 +20,24 @@ export interface ScriptEnd {
 /** A place whose files are reached by scripts of its shell: a container, a sandbox elsewhere. */
 export interface ShellPlace {
   readonly root: string
-  /** Runs a script of `/bin/sh` with arguments, to its end. Rejects with the reason of the signal, and if it could not be run. */
+  /** Runs a script of `/bin/sh` with arguments, to its end. Rejects with the reason of the signal, or if the script could not be run. */
   run(script: string, args: readonly string[], signal: AbortSignal): Promise<ScriptEnd>
-  /** Reads a part of a file that is there, by its absolute path. */
+  /** Reads a part of an existing file, by its absolute path. */
   get(
     path: string,
     part: { readonly offset: number; readonly maxBytes: number; readonly size: number },
     signal: AbortSignal,
   ): Promise<Uint8Array>
-  /** Creates a file, by its absolute path, in a folder that is there. Rejects unless all of it was written. */
+  /** Creates a file, by its absolute path, in an existing folder. Rejects unless all of it was written. */
   put(path: string, bytes: Uint8Array, signal: AbortSignal): Promise<void>
 }
 
-/** Maximum number of bytes of names that a list takes. */
+/** Maximum length of the names in a list, in bytes. */
 const maxListBytes = 32 * 1024 * 1024
 
 /**
- * Begins each script: `$1` is the root and `$2` a path in it, which becomes `$at`. Ends the script at a link, as what is behind it may change, and a rule may
- * have another path for it.
+ * Beginning of each script: `$1` is the root and `$2` a path in it, which becomes `$at`. Ends the
+ * script at a link, because its target may change, and a rule may name the target by another path.
  */
 const begin = `
 say() { printf '%s\\n' "$1"; exit 0; }
@@ -145,11 +145,11 @@ const reasons: { readonly [said: string]: readonly [code: Parameters<typeof path
   gone: ['WORKSPACE_CHANGED', 'is gone'],
 }
 
-/** The files of a place with a shell: `sh`, `find`, `stat`, `readlink`, `mv`, `chmod` and `sha256sum`, as in busybox and the usual images. */
+/** Implements file access through a shell: `sh`, `find`, `stat`, `readlink`, `mv`, `chmod` and `sha256sum`, as in busybox and the usual images. */
 export function shellFiles(place: ShellPlace): Pick<Workspace, 'read' | 'write' | 'remove' | 'list'> {
   const { root } = place
 
-  /** Runs a script about a path; resolves to its first line and the bytes behind it, unless that says what is wrong. */
+  /** Runs a script about a path; resolves to its first line and the bytes after it. Rejects if that line reports a problem. */
   async function ask(
     script: string,
     path: string,
@@ -224,7 +224,7 @@ export function shellFiles(place: ShellPlace): Pick<Workspace, 'read' | 'write' 
   }
 }
 
-/** Names the path behind a link, by which rules can judge it. */
+/** Returns an error that names the path behind a link, by which rules can judge it. */
 function behindLink(path: string, rest: string): RuntimeError {
   const [realRoot = '', real = ''] = rest.split('\n')
   if (real.startsWith(`${realRoot}/`)) {
@@ -240,7 +240,7 @@ function behindLink(path: string, rest: string): RuntimeError {
   )
 }
 
-/** Turns what a program of the place complained of into an error of a workspace; `undefined` if it is none that is known. */
+/** Converts the complaint of a program into a workspace error; `undefined` if it is unknown. */
 function ofSystem(path: string, said: string): RuntimeError | undefined {
   if (/no space left|quota exceeded|ENOSPC|EDQUOT/i.test(said))
     return pathError('WORKSPACE_FULL', path, 'could not be written: the disk is full')
@@ -253,13 +253,13 @@ function ofSystem(path: string, said: string): RuntimeError | undefined {
 /** Quotes a word for a shell. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/** A command line with variables taken out of its environment before it. Names that are no names of variables are left out. */
+/** Returns a command line that first removes variables from its environment. Invalid names of variables are left out. */
 export function withoutVariables(command: string, env: { readonly [name: string]: string | undefined }): string {
   const gone = Object.keys(env).filter((name) => env[name] === undefined && /^[A-Za-z_]\w*$/.test(name))
   return gone.length === 0 ? command : `unset ${gone.join(' ')}\n${command}`
 }
 
-/** The variables that are set. */
+/** Returns the variables that have a value. */
 export const setVariables = (env: { readonly [name: string]: string | undefined }): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
 

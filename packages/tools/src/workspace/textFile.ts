@@ -4,10 +4,10 @@ import type { ByteSource } from '../files/readLines.ts'
 import { baseName, folderOf } from './paths.ts'
 import type { Workspace, WorkspaceFile } from './port.ts'
 
-/** Bytes that are read of a file at a time. */
+/** Number of bytes of a file that are read at a time. */
 const windowBytes = 4 * 1024 * 1024
 
-/** Reads a part of a file. Rejects, for the model, if there is none: with files of similar names. */
+/** Reads a part of a file. Rejects with an error for the model if the file is missing, naming similar files. */
 export async function readPart(
   workspace: Workspace,
   path: string,
@@ -28,7 +28,7 @@ async function missing(workspace: Workspace, path: string, signal: AbortSignal):
   return missingFile(path, { folder, name: baseName(path), names })
 }
 
-/** A file of any size as a source of bytes, read in windows. Each window is one state of the file. */
+/** Returns a source of bytes for a file of any size, read in windows. Each window is from one state of the file. */
 export async function byteSource(
   workspace: Workspace,
   path: string,
@@ -83,7 +83,7 @@ export interface FileNow {
   readonly hash: string
   readonly mode: number
   readonly size: number
-  /** Content; left out for a file that is larger than asked for. */
+  /** Content of the file; left out if the file is larger than requested. */
   readonly bytes?: Uint8Array
 }
 

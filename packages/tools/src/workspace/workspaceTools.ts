@@ -18,18 +18,18 @@ import { workspaceUse } from './workspaceUse.ts'
 import { writeFileTool, type WriteFileInput } from './writeFile.ts'
 
 export interface WorkspaceToolsOptions {
-  /** Which calls wait for `agent.decide`; tools not listed run at once. Recommended for `run_command`. */
+  /** Calls that wait for `agent.decide`; calls of tools not listed run at once. Recommended for `run_command`. */
   readonly needsApproval?: {
     readonly read_file?: Approval<ReadFileInput>
     readonly write_file?: Approval<WriteFileInput>
     readonly edit_file?: Approval<EditFileInput>
-    /** Only with `snapshots`. */
+    /** Applies only with `snapshots`. */
     readonly delete_file?: Approval<DeleteFileInput>
     readonly list_files?: Approval<ListFilesInput>
     readonly search_files?: Approval<SearchFilesInput>
     readonly run_command?: Approval<RunCommandInput>
   }
-  /** The longest a command may run, in milliseconds; the model may ask for less. Default 600,000, at most a day. */
+  /** Maximum time for a command, in milliseconds; the model may ask for less. Default 600,000, at most a day. */
   readonly commandTimeoutMs?: number
   /**
    * Variables that commands see in addition to the process's well-known harmless ones (`PATH`, `HOME`, `LANG` and the like);
@@ -37,32 +37,32 @@ export interface WorkspaceToolsOptions {
    */
   readonly env?: { readonly [name: string]: string | undefined }
   /**
-   * Keeps the content of a file before `write_file`, `edit_file` and `delete_file`, which exists only then, so that a revert with `undo`
-   * can bring it back: up to 16 MiB of a file, 256 MiB of an agent, in the folder of its file store, else in memory (64 MiB). The whole
-   * content is kept, secrets included. Default `false`.
+   * Keeps the content of a file before `write_file`, `edit_file` and `delete_file`, which exists only then, so that a revert with `undo` can
+   * bring it back: up to 16 MiB of a file, 256 MiB of an agent, in the folder of its file store, else in memory (64 MiB). The whole content is
+   * kept, secrets included. Default `false`.
    *
-   * `'tree'`: `run_command`, too, in a folder of this machine. The folder is looked at before and after each command, and what differs is kept; what
-   * `.gitignore` names is covered. Left out are folders named `.escapement` and those of `exclude`, by their name wherever they are, or by their path.
-   * A folder of more than `maxFiles` (default 200,000 files and folders) or `maxBytes` (default 1 GiB) is not covered, and the model is told.
+   * `'tree'`: `run_command`, too, in a folder of this machine. The folder is examined before and after each command, and differences are kept,
+   * including files that `.gitignore` names. Folders named `.escapement` and those of `exclude`, by name anywhere or by path, are left out. A
+   * folder of more than `maxFiles` (default 200,000 files and folders) or `maxBytes` (default 1 GiB) is not covered, and the model is told.
    */
   readonly snapshots?: boolean | 'tree' | { readonly tree: TreeOptions }
-  /** For a folder: where commands run instead of in a shell of this machine. The file tools stay here, in the same folder. Default: none. */
+  /** Runs commands of a folder in place of a shell on this machine. The file tools stay here, in the same folder. Default: none. */
   readonly sandbox?: CommandSandbox
   /**
-   * `'shared'`: all agents with these tools work in the workspace that was given, until the last runtime of theirs is closed. `'own'`: each agent,
-   * sub-agents too, has one of its own, from `anew()`, until it ends. Default `'shared'`.
+   * `'shared'`: all agents with these tools work in the given workspace, until their last runtime is closed.
+   * `'own'`: each agent and sub-agent has its own workspace, from `anew()`, until it ends. Default `'shared'`.
    */
   readonly workspace?: 'own' | 'shared'
   /**
-   * The model may let a command go on in the background, such as a build or a server, for up to an hour, or `commandTimeoutMs` if that is given.
-   * A group of processes that a dead process left there is ended before the agent goes on. Default `false`.
+   * Allows the model to let a command, such as a build or a server, continue in the background for up to an hour, or
+   * `commandTimeoutMs` if that is given. Processes that a crash left running are ended before the agent continues. Default `false`.
    */
   readonly background?: boolean
-  /** The clock for time limits and progress reports; those of commands are the workspace's own. Default: the system's. */
+  /** Clock for time limits and progress reports; commands use the workspace's own. Default: the system's. */
   readonly clock?: Clock
 }
 
-/** Names between slashes, none of them `.` or `..`. */
+/** Matches names between slashes, none of them `.` or `..`. */
 const excluded = /^(?!\.{1,2}(\/|$))[^/\0]+(\/(?!\.{1,2}(\/|$))[^/\0]+)*$/
 
 const optionsSchema = lazily(() => {

@@ -4,16 +4,16 @@ import { inTurn as inTurnOf } from '../../../../src/actors/timing/inTurn.ts'
 import { lexicalPath } from './paths.ts'
 import { type ExecOptions, isWorkspaceError, type ListOptions, type Workspace, type WorkspaceEntry } from './port.ts'
 
-/** The call of an agent for which a workspace is needed. */
+/** Call of an agent that needs a workspace. */
 type Caller = Pick<ToolContext, 'agent' | 'closeWith'>
 
-/** A workspace as its tools use it: one for all agents, or one for each. */
+/** A workspace as its tools use it: one for all agents, or one for each agent. */
 export interface WorkspaceUse extends Pick<Workspace, 'description' | 'root' | 'folder'> {
-  /** The one spelling of a path, by which calls are judged. Throws an error for the model. */
+  /** Returns the canonical spelling of a path, by which calls are judged. Throws an error for the model. */
   spell(path: string, of: 'file' | 'folder'): string
-  /** The workspace for a call. One that fails with something else than its codes is given up: the call fails, and the next has another. */
+  /** Returns the workspace for a call. If it fails with a code other than its own, the call fails, and the next call gets another workspace. */
   of(caller: Caller): Workspace
-  /** Ends what a command of a dead process left. */
+  /** Ends the processes that a command of a dead process left. */
   endLeft(left: unknown): Promise<void>
 }
 
@@ -23,7 +23,7 @@ interface Held {
   users: number
 }
 
-/** Shares a workspace among agents, or gives each its own. `own`: by `anew`. */
+/** Shares a workspace among agents, or gives each agent its own. `isOwn`: each gets one from `anew`. */
 export function workspaceUse(given: Workspace, isOwn: boolean): WorkspaceUse {
   const shared: Held = { workspace: given, users: 0 }
   const own = new Map<string, Held>()
@@ -69,7 +69,7 @@ export const inTurn = <T>({ root }: Pick<Workspace, 'root'>, path: string, work:
 
 const turns = {}
 
-/** A workspace that is given up by the first error that is none of its own. */
+/** Wraps a workspace so that the first error without a workspace code gives it up. */
 function guarded(held: Held): Workspace {
   const { workspace } = held
   const failed = (thrown: unknown, signal: AbortSignal): unknown => {

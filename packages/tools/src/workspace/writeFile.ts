@@ -50,7 +50,7 @@ export const writeFileTool = (use: WorkspaceUse, needsApproval: Approval<WriteFi
     },
   })
 
-/** Returns what a file is before it is written; `null` for a new one. Rejects where there can be no file. */
+/** Returns the file that is about to be written; `null` for a new one. Rejects if the path cannot be a file. */
 async function replaced(workspace: Workspace, path: string, signal: AbortSignal): Promise<WorkspaceFile | null> {
   if (path === '.') throw new Error(`path ${JSON.stringify(path)} is the workspace itself, not a file`)
   return workspace.read(path, { signal, maxBytes: shownBytes })

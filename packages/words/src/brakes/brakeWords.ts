@@ -1,7 +1,7 @@
 import type { change } from './graft/graftWords.ts'
 
-/** Words about brakes, by those who say them. */
+/** Texts about brakes, grouped by where they appear. */
 export * as brakeWords from './graft/graftWords.ts'
 
-/** An applied change of the trunk in a summary of a session. */
+/** Description of an applied trunk change in a session summary. */
 export type BrakeChange = ReturnType<(typeof change)[keyof typeof change]>

@@ -1,7 +1,7 @@
 import type { Economics } from '../../../../src/protocol/economics.ts'
 import type { Logger } from '../../../../src/protocol/ports/logger.ts'
 
-/** Helpers of those who tell of brakes: how they count, shorten and leave out. */
+/** Helpers for describing brakes: counting, shortening, leaving out. */
 export interface Telling {
   readonly counted: (count: number, noun: string) => string
   readonly short: (text: string) => string
@@ -15,6 +15,6 @@ export interface Narrated {
   readonly fields: { readonly [name: string]: unknown }
 }
 
-/** Returns why a revert or prune was refused; `undefined` when that quotes text that the model wrote for a step. */
+/** Returns the reason why a revert or prune was refused; `undefined` if it quotes text that the model wrote for a step. */
 export const plainReason = (reason: string | undefined): string | undefined =>
   reason?.includes('"') === true ? undefined : reason

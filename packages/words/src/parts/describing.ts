@@ -6,7 +6,7 @@ import type { PartRecordType } from '../../../../src/protocol/parts/partRecords.
 
 type Attribute = string | number | boolean | readonly string[] | undefined
 
-/** A call that no message of the model has, for those who show calls: as it begins and, with `end`, once it is over. */
+/** A call that no message of the model contains, for displays of calls: at its start and, with `end`, once it is over. */
 export interface CallShown {
   readonly callId: string
   readonly name: string
@@ -14,25 +14,25 @@ export interface CallShown {
   readonly end?: { readonly content: readonly PlainBlock[]; readonly isError: boolean; readonly data?: unknown }
 }
 
-/** Words about one kind of record that need no content. */
+/** Texts about one kind of record, without its content. */
 export interface RecordWords<E> {
-  /** The line of the application's log: never content. */
+  /** Returns the line of the application's log, which never includes content. */
   log(event: E, telling: Pick<Telling, 'counted'>): Narrated
-  /** Attributes of its mark in a span; `hasContent`: what was said may stand there. Default: it has no mark. */
+  /** Returns attributes of its mark in a span. `hasContent`: they may include message content. Default: no mark. */
   attributes?(event: E, hasContent: boolean): { readonly [name: string]: Attribute }
-  /** The call that it is about, for chats and editors that show each call. Default: none. */
+  /** Returns the call that the record is about, for chats and editors that show each call. Default: none. */
   call?(event: E): CallShown
-  /** The part of it that clients see who may not see all. Default: nothing. */
+  /** Returns the part shown to clients that may not see everything. Default: nothing. */
   visible?(event: E): E
 }
 
-/** Words about the records of a part, by type. */
+/** Texts about the records of a part, by type. */
 export type PartWords<Records> = { readonly [T in keyof Records & PartRecordType]: RecordWords<EventOf<T>> }
 
-/** Helpers of those who show records: how they count, shorten and name amounts. */
+/** Helpers for showing records: counting, shortening, formatting amounts. */
 export interface ShowingWords extends Pick<Telling, 'counted' | 'short'> {
   readonly dollars: (costUsd: number) => string
-  /** The cost of asking a model. */
+  /** Returns the cost of asking a model, as text. */
   readonly asking: (usage: Usage, costUsd: number) => string
 }
 
@@ -42,7 +42,7 @@ export interface TerminalLine {
   readonly tone: 'dim' | 'warn'
 }
 
-/** A remark about what the agent had in view, below a heading. */
+/** A remark about the agent's view, below a heading. */
 export interface PartNote {
   readonly heading: string
   readonly text: string
@@ -55,11 +55,11 @@ export interface PartNote {
 export interface RecordLines<E> {
   /** Group in lists of events. */
   readonly group: 'run' | 'message' | 'tool' | 'brake' | 'approval' | 'state' | 'request'
-  /** One line in a list of events. */
+  /** Returns one line for a list of events. */
   line(event: E, words: ShowingWords): string
-  /** Lines of a terminal. Default: none. */
+  /** Returns the lines for a terminal. Default: none. */
   terminal?(event: E, words: Pick<ShowingWords, 'counted' | 'short'>): readonly TerminalLine[]
-  /** The remark beside the conversation. Default: none. */
+  /** Returns the remark beside the conversation. Default: none. */
   note?(event: E, words: Pick<ShowingWords, 'counted' | 'dollars'>): PartNote
 }
 

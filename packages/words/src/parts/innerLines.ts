@@ -4,7 +4,7 @@ import type { innerRecords } from '../../../../src/protocol/parts/inner/innerRec
 
 const json = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
-/** Returns the time on record of a call by which a script sleeps. */
+/** Returns the recorded wake time of a call by which a script sleeps. */
 const untilIn = (name: string, input: unknown): number | undefined => {
   if (name !== '$sleep' || typeof input !== 'object' || input === null || !('until' in input)) return undefined
   return typeof input.until === 'number' ? input.until : undefined

@@ -11,7 +11,7 @@ import type { PartRecordType } from '../../../../src/protocol/parts/partRecords.
 import { stateLines } from './stateLines.ts'
 import { permissionLines } from './permissionLines.ts'
 
-/** The lines of all parts. Apart from `partWords.ts`, as a page loads only these. */
+/** Lines of all parts. Separate from `partWords.ts`, because a page loads only these. */
 export const partLines: { readonly [T in PartRecordType]: RecordLines<EventOf<T>> } = {
   ...backgroundLines,
   ...hostLines,

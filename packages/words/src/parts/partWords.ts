@@ -11,7 +11,7 @@ import type { PartRecordType } from '../../../../src/protocol/parts/partRecords.
 import { stateWords } from './stateWords.ts'
 import { permissionWords } from './permissionWords.ts'
 
-/** The words of all parts: for the application's log, telemetry, and clients that may not see all. */
+/** Texts of all parts: for the application's log, telemetry, and clients that may not see everything. */
 export const partWords: { readonly [T in PartRecordType]: RecordWords<EventOf<T>> } = {
   ...backgroundWords,
   ...hostWords,
@@ -24,7 +24,7 @@ export const partWords: { readonly [T in PartRecordType]: RecordWords<EventOf<T>
   ...permissionWords,
 }
 
-/** Returns the words about a record of a part; `undefined` for any other event. */
+/** Returns the texts about a record of a part; `undefined` for any other event. */
 export const wordsOf = <E extends { readonly type: string }>(event: E): RecordWords<E> | undefined =>
   Object.hasOwn(partWords, event.type)
     ? (partWords[event.type as PartRecordType] as unknown as RecordWords<E>)

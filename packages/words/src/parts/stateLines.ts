@@ -4,7 +4,7 @@ import type { stateRecords } from '../../../../src/protocol/parts/state/stateRec
 
 const signs = { add: '+', replace: '=', remove: '−' } as const
 
-/** Describes a change of one place: `= /title "x"`. */
+/** Describes one operation on the state: `= /title "x"`. */
 export const opText = (op: StateOp): string =>
   `${signs[op.op]} ${op.path === '' ? '/' : op.path}${op.op === 'remove' ? '' : ` ${JSON.stringify(op.value)}`}`
 

@@ -1,8 +1,8 @@
 import { isObject } from '../../../../src/protocol/checks/isObject.ts'
 
 /**
- * Kinds of actors by what becomes of them after a crash: an agent continues from its log; a durable effect by its rule; a promise is of unknown
- * effect, and a machine in a machine would need a log of its own; whatever else is live only, and is started again.
+ * Kinds of actors, by their treatment after a crash. An agent continues from its log, and a durable effect follows its rule. The effect of
+ * a promise is unknown. A machine in a machine would need a log of its own. All other actors are live only, and are started again.
  */
 export type ActorKind = 'agent' | 'durable' | 'promise' | 'machine' | 'live'
 
@@ -26,8 +26,8 @@ export function kindOf(logic: unknown): ActorKind {
 const asked = { status: 'active', output: undefined, error: undefined, input: undefined }
 
 /**
- * XState of any copy makes a promise's logic of plain functions, without a mark. What tells it is that it takes this event for its end; a reducer,
- * which has no `start`, is not asked.
+ * Returns true for the logic of a promise. Every copy of XState makes it from plain functions, without a
+ * mark, but it takes this event for its end. Reducers, which have no `start`, are not asked.
  */
 function isPromise(logic: object): boolean {
   if (!('start' in logic) || !('transition' in logic) || typeof logic.transition !== 'function') return false

@@ -11,7 +11,7 @@ import type { HostTimers } from './timers.ts'
 
 type Event = { readonly type: string }
 
-/** The host of a machine, as its actors know it. */
+/** The host of a machine, as `ActorsSide` uses it. */
 interface Inside {
   readonly id: string
   readonly rules: HostRules
@@ -22,17 +22,17 @@ interface Inside {
   readonly timers: HostTimers
   /** `seq` of the last record. */
   seq(): number
-  /** Throws when it takes no events from outside. */
+  /** Throws if the machine takes no events from outside. */
   checkOpen(): void
   hasEnded(): boolean
-  /** Ends the machine, since it cannot be kept. */
+  /** Ends the machine with an error, because it cannot be kept. */
   refuse(why: string): void
 }
 
-/** The side of a host that the actors of its machine speak to. */
+/** The part of a host that the machine's actors call. */
 export class ActorsSide implements ActorHost, Surroundings {
   readonly #host: Inside
-  /** Agents of the machine, those that have ended included. */
+  /** Agents of the machine, including those that have ended. */
   readonly lives = new Set<HostedLife>()
   /** The step that is being taken. */
   taking: Taking | undefined
@@ -57,7 +57,7 @@ export class ActorsSide implements ActorHost, Surroundings {
     this.taking?.owes.push(taken)
   }
 
-  /** An event came to the machine from one of its actors, or from whoever has its actor. */
+  /** Takes an event that came to the machine from one of its actors, or from a holder of its own actor. */
   arrived(given: Event, source: { readonly id: string } | undefined): void {
     const { id, inbox, rules } = this.#host
     if (source === undefined) {

@@ -28,7 +28,7 @@ export function checkEvent(
   return asJson(event)
 }
 
-/** Returns why an event of one of a machine's actors, or a delayed one, cannot be recorded; `undefined` if it can. */
+/** Returns the reason why an event of one of a machine's actors, or a delayed event, cannot be recorded; `undefined` if it can. */
 export function whyNotRecorded(event: { readonly type: string }, from: string): string | undefined {
   const wrong = notJson(event, 'it')
   if (wrong !== undefined) return `The event "${event.type}" of "${from}" must be JSON, but ${wrong}`

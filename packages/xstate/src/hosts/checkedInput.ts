@@ -4,7 +4,7 @@ import { asJson, notJson } from './plainJson.ts'
 import { Replica, type KeptMachine } from './replica.ts'
 
 /**
- * Returns a copy of the input of a new machine, with which it begins and can be kept; `seq` of its first record.
+ * Returns a copy of a new machine's input, after checking that the machine begins with it and can be kept. `seq`: of its first record.
  * @throws RuntimeError `MACHINE_REFUSED`
  */
 export function checkedInput(kept: KeptMachine, seq: number, given: unknown): unknown {

@@ -7,7 +7,7 @@ import type { AnyMachine, HostDefinition, HostRules } from './hostTypes.ts'
 import { isObject } from '../../../../src/protocol/checks/isObject.ts'
 import { openHost, readHost } from './openHost.ts'
 
-/** A machine, or a function that makes it for the runtime that its agents are to run in, with the rules by which it is kept. */
+/** Options of `defineHost`: a machine, or a function that makes one for the runtime of its agents, and the rules by which it is kept. */
 export interface HostConfig<M extends AnyMachine> extends HostRules {
   readonly machine: M | ((runtime: AgentRuntime) => M)
 }

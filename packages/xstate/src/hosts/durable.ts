@@ -11,32 +11,32 @@ import type { DurableEffects } from './hostTypes.ts'
 /** Arguments of a durable effect. */
 export interface DurableArgs<Input> {
   readonly input: Input
-  /** Key of this effect, the same whenever it runs again after a crash: the idempotency key for others. */
+  /** Key of this effect, the same whenever it runs again after a crash. Pass it to other services as the idempotency key. */
   readonly key: string
   /** Aborted when the machine leaves the state, or is closed. */
   readonly signal: AbortSignal
 }
 
-/** State of a durable effect's actor. */
+/** Snapshot of a durable effect's actor. */
 export type DurableSnapshot<Output, Input> = Snapshot<Output> & {
   readonly input: Input | undefined
   readonly key: string
 }
 
-/** Part of an actor's scope that is used: any copy of XState has it. */
+/** Part of an actor's scope that is used. Every copy of XState provides it. */
 interface Scope {
   readonly self: object
   readonly system: object
 }
 
-/** An actor, of any copy of XState. */
+/** An actor from any copy of XState. */
 export interface EffectActor {
   readonly id: string
   getSnapshot(): { readonly status: string }
   _send(event: object): void
 }
 
-/** The logic of a durable effect, for `setup({ actors })` and `invoke`. */
+/** Actor logic of a durable effect, for `setup({ actors })` and `invoke`. */
 export interface DurableLogic<Output, Input> {
   transition(
     snapshot: DurableSnapshot<Output, Input>,
@@ -49,7 +49,7 @@ export interface DurableLogic<Output, Input> {
   getPersistedSnapshot(snapshot: DurableSnapshot<Output, Input>): Snapshot<unknown>
 }
 
-/** The logic that `fromPromise` of any copy of XState returns. */
+/** Actor logic that `fromPromise` of any copy of XState returns. */
 export interface PromiseLogic<Output, Input> {
   readonly config?: unknown
   transition(snapshot: never, event: never, scope: never): Snapshot<Output>
@@ -67,13 +67,13 @@ export interface Effect {
   run(): PromiseLike<unknown>
 }
 
-/** How an effect ended. */
+/** Outcome of an effect. */
 export interface EffectEnd {
   readonly output?: unknown
   readonly error?: ErrorInfo
 }
 
-/** Returns what a machine is told of a failure: plain data, with the code of the error if it has one. */
+/** Returns the plain data that a machine receives for a failure, with the code of the error if it has one. */
 export function effectError(thrown: unknown): ErrorInfo {
   const code: unknown = isObject(thrown) && 'code' in thrown ? thrown.code : undefined
   return { code: typeof code === 'string' ? code : 'EFFECT_FAILED', message: messageOf(thrown) }
@@ -81,34 +81,34 @@ export function effectError(thrown: unknown): ErrorInfo {
 
 /** An agent of a hosted machine. */
 export interface HostedLife {
-  /** True while it works, and waits neither for people nor for a time. */
+  /** True while the agent works, and waits neither for people nor for a time. */
   readonly isBusy: boolean
-  /** Resolves once it has tried to open its agent. Never rejects. */
+  /** Resolves once the actor has tried to open its agent. Never rejects. */
   readonly opened: Promise<void>
-  /** Resolves once its agent does nothing more by itself. Never rejects. */
+  /** Resolves once the agent does nothing more by itself. Never rejects. */
   settled(): Promise<void>
-  /** Ends it as a crash would: it continues when the machine is opened again. Never rejects. */
+  /** Ends the agent as a crash would: it continues when the machine is opened again. Never rejects. */
   suspend(): Promise<void>
 }
 
 /** Host of the actors of one system. */
 export interface ActorHost {
-  /** True if agents are taken from other processes, as the machine was. */
+  /** True if the machine was taken from another process, so that its agents are taken over too. */
   readonly takesOver: boolean
   /** Runs an effect, and records it before and after. */
   run(effect: Effect): void
-  /** An agent sends the machine an event. */
+  /** Takes an event that an agent sends to the machine. */
   arrived(event: { readonly type: string }, source: { readonly id: string }): void
-  /** Takes note of an agent. */
+  /** Adds an agent to those that the host waits for and ends. */
   follow(life: HostedLife): void
-  /** The current step is carried out once `taken` says so: `true` when the agent has the command. */
+  /** Holds back the record of the current step until `taken` resolves: `true` when the agent has the command. */
   owe(taken: Promise<boolean>): void
 }
 
-/** Hosts by the system of their machine: no other actor has one. */
+/** Hosts by the system of their machine. Actors outside hosted machines have no entry. */
 export const actorHosts = new WeakMap<object, ActorHost>()
 
-/** Event that ends an effect's actor. Recognised by its class, so that it cannot be forged. */
+/** Event that ends an effect's actor. Recognized by its class, so that it cannot be forged. */
 export class EffectEnded {
   readonly type = 'effect.ended'
   readonly end: EffectEnd
@@ -123,9 +123,9 @@ const kinds: ReadonlySet<string> = new Set<DurableEffects>(['none', 'idempotent'
 const isFunction = (value: unknown): value is (args: object) => PromiseLike<never> => typeof value === 'function'
 
 /**
- * An effect of a hosted machine that is recorded before and after it runs. A crash in between is decided by `effects`: `none` and `idempotent` ones
- * run again, under the same `key`; an `irreversible` one does not, and its actor fails with `EFFECT_INTERRUPTED`. Its output is JSON of at most
- * 256 kB. Takes a function, or what `fromPromise` returned. In a machine that is not hosted it runs like any promise.
+ * An effect of a hosted machine that is recorded before and after it runs. After a crash in between, `effects` decides: `none` and `idempotent`
+ * effects run again under the same `key`. An `irreversible` effect does not, and its actor fails with `EFFECT_INTERRUPTED`. Its output is JSON of
+ * at most 256 kB. Takes a function, or what `fromPromise` returned. In a machine that is not hosted it runs like any promise.
  *
  * @throws RuntimeError `INVALID_OPTION`
  *
@@ -195,7 +195,7 @@ export function durable<Output, Input>(
   })
 }
 
-/** Runs an effect of a machine that nobody hosts. */
+/** Runs an effect of a machine that is not hosted. */
 function runUnrecorded(actor: EffectActor, run: () => Promise<unknown>): void {
   run().then(
     (output) => actor._send(new EffectEnded({ output })),

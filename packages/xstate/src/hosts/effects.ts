@@ -4,7 +4,7 @@ import { effectError, type Effect, type EffectActor, type EffectEnd } from './du
 import type { HostDraft, Journal } from './journal.ts'
 import { asJson, notJson } from './plainJson.ts'
 
-/** The effects of one machine: each is recorded before it begins and after it has ended. */
+/** Runs the effects of one machine, and records each before it begins and after it has ended. */
 export class Effects {
   readonly #journal: Journal
   readonly #accept: (end: Extract<HostDraft, { type: 'host.effect.end' }>) => void
@@ -13,7 +13,7 @@ export class Effects {
   readonly #actors = new Map<string, EffectActor>()
   readonly #working = new Map<Promise<void>, Effect>()
 
-  /** `accept`: records the end of an effect, and gives it to the machine. */
+  /** `accept`: records the end of an effect, and passes it to the machine. */
   constructor(
     journal: Journal,
     known: Map<string, 'started' | 'ended'>,
@@ -24,12 +24,12 @@ export class Effects {
     this.#accept = accept
   }
 
-  /** Number of effects at work. */
+  /** Number of running effects. */
   get working(): number {
     return this.#working.size
   }
 
-  /** Begins an effect, or goes on from what the log has of it. Never throws. */
+  /** Begins an effect, or continues from its records in the log. Never throws. */
   begin(effect: Effect): void {
     const { key, actor, effects } = effect
     const known = this.#known.get(key)
@@ -45,21 +45,21 @@ export class Effects {
     void working.finally(() => this.#working.delete(working))
   }
 
-  /** Returns the actor of an effect, once. */
+  /** Returns the actor of an effect, and forgets it. */
   take(key: string): EffectActor | undefined {
     const actor = this.#actors.get(key)
     this.#actors.delete(key)
     return actor
   }
 
-  /** Resolves once no irreversible effect is at work. */
+  /** Resolves once no irreversible effect is running. */
   async atRest(): Promise<void> {
     const irreversible = (): Promise<void>[] =>
       [...this.#working].flatMap(([working, { effects }]) => (effects === 'irreversible' ? [working] : []))
     for (let working = irreversible(); working.length > 0; working = irreversible()) await Promise.all(working)
   }
 
-  /** Runs an effect. Never rejects: without its log it does not begin, and the host ends. */
+  /** Runs an effect. Never rejects. If its start cannot be recorded it does not begin, and the host ends. */
   async #run(effect: Effect): Promise<void> {
     const { key, actor, effects, signal } = effect
     this.#known.set(key, 'started')

@@ -3,18 +3,18 @@ import { messageOf } from '../../../../src/protocol/errors.ts'
 import type { TimerIndex } from '../../../../src/protocol/ports/timers.ts'
 import type { Journal } from './journal.ts'
 
-/** When a machine wants to be woken, in the index of the store, which is written after the log. */
+/** Writes the time at which a machine is to be woken into the store's index, after the log is written. */
 export class HostIndex {
   readonly #hostId: string
   readonly #journal: Journal
   readonly #timers: TimerIndex | undefined
   readonly #logger: Logger | undefined
   #wanted: number | null = null
-  /** `undefined`: not known. */
+  /** Time that the index has; `undefined` while unknown. */
   #written: number | null | undefined
   #writing: Promise<void> | undefined
 
-  /** `isNew`: the index has nothing of it. */
+  /** `isNew`: the index has no entry for the machine. */
   constructor(
     hostId: string,
     journal: Journal,
@@ -32,7 +32,7 @@ export class HostIndex {
     if (this.#timers !== undefined && this.#wanted !== this.#written) this.#writing ??= this.#write(this.#timers)
   }
 
-  /** Resolves once the index has what it was given. Never rejects. */
+  /** Resolves once the index holds the last time that was passed. Never rejects. */
   async settled(): Promise<void> {
     await this.#writing
   }

@@ -7,7 +7,7 @@ import { defineHost, isHostDefinition } from './defineHost.ts'
 import { openHost } from './openHost.ts'
 import type { AnyMachine, HostDefinition, Hosted, HostOptions } from './hostTypes.ts'
 
-/** Longest id: those of its agents begin with it. */
+/** Maximum length of a machine's id, which is a prefix of its agents' ids. */
 const longestId = 100
 
 const check = optionsCheck(
@@ -21,13 +21,13 @@ const check = optionsCheck(
 )
 
 /**
- * Keeps a machine of your own in the store of a runtime: begins it, or goes on from its log. Every event, the end of every effect and every delay is
- * recorded before it counts, so it goes on after a crash where it was, here or in another process. An id that is open here already is handed out.
- * It is closed with the runtime.
+ * Keeps a machine of your own in the store of a runtime: begins it, or continues from its log. Every event, end of an
+ * effect and delay is recorded before it counts, so that the machine continues after a crash, here or in another
+ * process. For an id that is already open here, returns the open machine. It is closed with the runtime.
  *
- * Rejects with `INVALID_OPTION`, `MACHINE_REFUSED` (it cannot be kept, or does not begin with the input), `MACHINE_CHANGED` (the log is of another
- * version, without `migrate`), `MACHINE_IMPURE`, `AGENT_EXISTS` (the id is an agent's), `AGENT_ELSEWHERE`, `STORE_LOCKED`, `RUNTIME_CLOSED`, and as
- * the store does.
+ * Rejects with `INVALID_OPTION`, `MACHINE_REFUSED` (it cannot be kept, or does not begin with the input),
+ * `MACHINE_CHANGED` (the log is of another version, without `migrate`), `MACHINE_IMPURE`, `AGENT_EXISTS` (the id is an
+ * agent's), `AGENT_ELSEWHERE`, `STORE_LOCKED`, `RUNTIME_CLOSED`, and as the store does.
  *
  * @example
  * ```ts

@@ -5,37 +5,37 @@ import type { LogRecord, RecordOf } from '../../../../src/protocol/records.ts'
 import { checkVersion } from '../../../../src/protocol/upgradeRecord.ts'
 import type { InputRecord } from './replica.ts'
 
-/** Requests that are remembered: one that is sent again is carried out once. */
+/** Number of request ids that are remembered, so that a request sent again is carried out once. */
 export const mostRequests = 10_000
 
-/** The log of a machine, as far as it counts. */
+/** State that the log of a machine determines. */
 export interface HostPast {
   readonly created: RecordOf<'host.created'>
   /** `seq` of the last record. */
   seq: number
   snapshot: RecordOf<'host.snapshot'> | undefined
   done: RecordOf<'host.done'> | undefined
-  /** Events after the snapshot. */
+  /** Events recorded after the snapshot. */
   inputs: InputRecord[]
   /** `seq` of the last event whose actions were carried out. */
   handled: number
-  /** Fingerprints of the state by the `seq` of the event before. */
+  /** Fingerprints of the state by the `seq` of the event that led to it. */
   readonly prints: Map<number, string>
   readonly timers: Map<string, HostTimer>
-  /** Effects by key, as far as they came. */
+  /** Effects by key, with the latest state recorded for each. */
   readonly effects: Map<string, 'started' | 'ended'>
   readonly requests: Set<string>
 }
 
-/** Remembers a request, and forgets the oldest of too many. */
+/** Adds a request, and forgets the oldest if there are too many. */
 export function noteRequest(requests: Set<string>, requestId: string): void {
   requests.add(requestId)
   if (requests.size > mostRequests) for (const oldest of requests.values()) return void requests.delete(oldest)
 }
 
 /**
- * Reads the log of a machine; `undefined`: there is none.
- * @throws RuntimeError `AGENT_EXISTS` for the log of an agent, `LOG_VERSION`, and as the store does
+ * Reads the log of a machine; `undefined` if there is none.
+ * @throws RuntimeError `AGENT_EXISTS` for the log of an agent, `LOG_VERSION`, and the store's errors
  */
 export async function readPast(store: Store, hostId: string): Promise<HostPast | undefined> {
   let reading: PastReading | undefined
@@ -47,17 +47,17 @@ export async function readPast(store: Store, hostId: string): Promise<HostPast |
   return reading?.past
 }
 
-/** The log of a machine, read record by record. */
+/** Reads the log of a machine record by record. */
 export class PastReading {
   readonly past: HostPast
-  /** `seq` of the event by which each delayed event came; the record that says it was set may come later. */
+  /** `seq` of the event that each delayed event became. The record that it was set may come later. */
   readonly #fired = new Map<string, number>()
 
   constructor(created: RecordOf<'host.created'>) {
     this.past = pastFrom(created)
   }
 
-  /** Takes in the next record, that of its beginning included. */
+  /** Adds the next record, starting with the first of the log. */
   note(record: LogRecord): void {
     note(this.past, record, this.#fired)
   }

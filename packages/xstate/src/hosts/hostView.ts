@@ -5,7 +5,7 @@ import { versionOf } from './keeping.ts'
 import { asJson } from './plainJson.ts'
 import type { KeptMachine } from './replica.ts'
 
-/** Returns the state of a machine for lists. */
+/** Returns the summary of a machine's state for lists. */
 export function viewOf({
   hostId: id,
   name: machine,

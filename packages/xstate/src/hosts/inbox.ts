@@ -7,23 +7,23 @@ interface Acknowledged {
   reject(error: unknown): void
 }
 
-/** The host of a machine, as its events know it. */
+/** The host of a machine, as its inbox uses it. */
 interface Taker {
-  /** Takes an event that the store has. */
+  /** Takes an event that is in the store. */
   take(record: InputRecord): void
-  /** Called when all were taken. */
+  /** Called when no events are left to take. */
   rest(): void
   /** Called when the log cannot be written. */
   fail(error: RuntimeError): void
 }
 
-/** The events of one machine: each is recorded, and taken once the store has it, in the order of the log. */
+/** Records the events of one machine, and has each taken once it is in the store, in the order of the log. */
 export class Inbox {
   readonly #journal: Journal
   readonly #taker: Taker
   readonly #acks = new Map<number, Acknowledged>()
   #waiting: InputRecord[] = []
-  /** Number of events that were not taken yet. */
+  /** Number of events not taken yet. */
   #untaken = 0
   #pumping: Promise<void> | undefined
   #isOpen = true
@@ -33,12 +33,12 @@ export class Inbox {
     this.#taker = taker
   }
 
-  /** Number of events that wait. */
+  /** Number of events that are recorded but not taken yet. */
   get length(): number {
     return this.#untaken
   }
 
-  /** True while events wait or are taken. */
+  /** True while events wait or are being taken. */
   get isBusy(): boolean {
     return this.#waiting.length > 0 || this.#pumping !== undefined
   }
@@ -52,20 +52,20 @@ export class Inbox {
     return record
   }
 
-  /** Resolves once an accepted event was taken, or is in the store for whoever opens the machine next. */
+  /** Resolves once an accepted event was taken, or is stored for the process that opens the machine next. */
   taken({ seq }: InputRecord): Promise<void> {
     const { promise, ...ack } = Promise.withResolvers<void>()
     this.#acks.set(seq, ack)
     return promise
   }
 
-  /** Takes no more: events that come are only recorded. Resolves once none is being taken. Never rejects. */
+  /** Stops taking events: later ones are only recorded. Resolves once no event is being taken. Never rejects. */
   async close(): Promise<void> {
     this.#isOpen = false
     await this.#pumping
   }
 
-  /** Tells those who wait still for an event that the machine has ended. */
+  /** Settles the promises of those that still wait for an event, because the machine has ended. */
   end(reason: RuntimeError | undefined): void {
     this.#isOpen = false
     for (const { resolve, reject } of this.#acks.values()) {
@@ -75,7 +75,7 @@ export class Inbox {
     this.#acks.clear()
   }
 
-  /** Never rejects. */
+  /** Takes the recorded events one by one. Never rejects. */
   async #pump(): Promise<void> {
     try {
       while (this.#waiting.length > 0 && this.#isOpen) {

@@ -7,7 +7,7 @@ import type { HostShared } from '../../../../src/runtime/agents/hostOptions.ts'
 
 type HostRecord = Extract<LogRecord, { readonly type: PartRecordType & `host.${string}` }>
 type Bare<R> = R extends unknown ? Omit<R, 'v' | 'seq' | 'time'> : never
-/** A record of a machine before it has its place in the log. */
+/** A record of a machine before it has a `seq` in the log. */
 export type HostDraft = Bare<HostRecord>
 
 /** The open log of one machine. */
@@ -40,7 +40,7 @@ export class Journal {
     return this.#lease.epoch
   }
 
-  /** Appends a record, without the secrets that the runtime keeps out of logs, and returns it as the log has it. */
+  /** Appends a record, with secrets redacted as the runtime is set to, and returns it as the log has it. */
   append<D extends HostDraft>(draft: D): D & Pick<HostRecord, 'v' | 'seq' | 'time'> {
     const { clock, sources } = this.#shared
     const clean = sources.redactor?.value(draft) ?? draft
@@ -50,12 +50,12 @@ export class Journal {
     return record
   }
 
-  /** Resolves once all records so far are in the store. Rejects with its error. */
+  /** Resolves once all records so far are in the store. Rejects with the store's error. */
   async durable(): Promise<void> {
     await this.#writer.durable()
   }
 
-  /** Resolves once the log says everything so far, and this process still has it: no effect may begin before. */
+  /** Resolves once all records so far are stored, and this process still holds the log: no effect may begin before. */
   async held(): Promise<void> {
     await this.durable()
     const { agentId, epoch } = this.#lease
@@ -65,7 +65,7 @@ export class Journal {
     throw lost
   }
 
-  /** Writes the rest, and lets another writer in. */
+  /** Writes the remaining records, and releases the log for another writer. */
   async release(): Promise<void> {
     try {
       await this.#writer.finish()

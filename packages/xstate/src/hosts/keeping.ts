@@ -3,19 +3,19 @@ import { keptJson, type KeptState, type MachineState } from './machineState.ts'
 import { Replica, type InputRecord, type KeptMachine } from './replica.ts'
 import { checkTrail, type Trail } from './replay.ts'
 
-/** Events after which a snapshot is written. */
+/** Number of events after which a snapshot is written. */
 export const snapshotAfter = 50
 
-/** Writes snapshots of one machine, and compares each with what the events make of the one before. */
+/** Writes the snapshots of one machine, and checks each against a replay of the events since the one before. */
 export class Keeping {
   readonly #kept: KeptMachine
   readonly #version: string | undefined
   readonly #journal: Journal
-  /** Makes the state from which the trail goes on. */
+  /** Makes the state at which the trail begins. */
   #begin: () => Replica
   #trail: Trail[] = []
 
-  /** `begin`: makes the state of the machine as it is now. */
+  /** `begin`: makes a replica of the machine's present state. */
   constructor(kept: KeptMachine, version: string | undefined, journal: Journal, begin: () => Replica) {
     this.#kept = kept
     this.#version = version
@@ -23,19 +23,19 @@ export class Keeping {
     this.#begin = begin
   }
 
-  /** The number of events since the last snapshot. */
+  /** Number of events since the last snapshot. */
   get length(): number {
     return this.#trail.length
   }
 
-  /** Takes an event with the fingerprint of the state after it. */
+  /** Adds an event with the fingerprint of the state after it. */
   note(record: InputRecord, print: string): void {
     this.#trail.push({ record, print })
   }
 
   /**
    * Appends a snapshot of a state.
-   * @throws RuntimeError `MACHINE_IMPURE`, `MACHINE_REFUSED`; then nothing was written
+   * @throws RuntimeError `MACHINE_IMPURE`, `MACHINE_REFUSED`; then nothing is written
    */
   write(state: MachineState, upto: number): void {
     checkTrail(this.#kept, this.#begin(), this.#trail)
@@ -51,6 +51,6 @@ export class Keeping {
   }
 }
 
-/** Returns the field `version` of a record, if there is one. */
+/** Returns the `version` field of a record; no field without a version. */
 export const versionOf = (version: string | undefined): { version?: string } =>
   version === undefined ? {} : { version }

@@ -9,19 +9,19 @@ import { asJson } from './plainJson.ts'
 
 type Event = { readonly type: string }
 
-/** A delayed event that a machine begins. */
+/** A delayed event that a machine has scheduled. */
 export interface Scheduled {
-  /** Missing if the machine gave none. */
+  /** Id of the delayed event; missing if the machine gave none. */
   readonly id: string | undefined
   readonly event: Event
-  /** The child that gets it. */
+  /** Id of the child that receives the event. */
   readonly to: string | undefined
   readonly delay: number
 }
 
-/** Where the events of a live machine come from, and where its delayed ones go. */
+/** Source of a live machine's events, and target of its delayed ones. */
 export interface Surroundings {
-  /** An event for the machine that nobody gave it by `give`; `source`: the child that sent it. */
+  /** Takes an event for the machine that did not come by `give`. `source`: the child that sent it. */
   arrived(event: Event, source: { readonly id: string } | undefined): void
   scheduled(timer: Scheduled): void
   cancelled(id: string): void
@@ -45,18 +45,18 @@ interface System {
 }
 
 /**
- * A machine that runs on XState's interpreter, except that what it is given comes one by one from its host: `_relay` of its system is the one way of
- * all events, and the scheduler that of delayed ones.
+ * A machine on XState's interpreter that receives its events one by one from its host. It intercepts
+ * `_relay` of its system, through which all events pass, and the scheduler of delayed ones.
  */
 export class LiveMachine {
   readonly #actor: LiveActor
   readonly #relay: System['_relay']
-  /** The actor whose event is let through, as its record has been taken. */
+  /** Actor whose event is let through, because its record has been taken. */
   #passing: object | undefined
-  /** Children whose end was taken from the log: they may come to it again. */
+  /** Children whose end was taken from the log. Their end may arrive again. */
   readonly #ended = new WeakSet<object>()
 
-  /** `given`: the input of a new machine, or the state that one goes on from. */
+  /** `given`: the input of a new machine, or the state from which a machine continues. */
   constructor(
     { machine, hostId }: KeptMachine,
     given: { readonly input?: unknown; readonly snapshot?: object },
@@ -105,12 +105,12 @@ export class LiveMachine {
     return this.#actor.getSnapshot()
   }
 
-  /** Starts it and its children. Throws nothing: errors are states. */
+  /** Starts the machine and its children. Never throws: errors become states. */
   start(): void {
     this.#actor.start()
   }
 
-  /** Gives it an event of its log, or, with `to`, a child of it. */
+  /** Gives an event of the log to the machine or, with `to`, to one of its children. */
   give(event: Event, { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined }): void {
     const { children } = this.state
     if (to !== undefined) {
@@ -124,7 +124,7 @@ export class LiveMachine {
     this.#relay(source, this.#actor, event)
   }
 
-  /** Ends the actor of an effect, which tells the machine. Nothing happens if it has been stopped. */
+  /** Ends the actor of an effect, which informs the machine. Does nothing if the actor was stopped. */
   end(actor: EffectActor, end: EffectEnd): void {
     if (actor.getSnapshot().status !== 'active') return
     this.#passing = actor
@@ -135,7 +135,7 @@ export class LiveMachine {
     }
   }
 
-  /** Stops it with its children. */
+  /** Stops the machine with its children. */
   stop(): void {
     this.#actor.stop()
   }

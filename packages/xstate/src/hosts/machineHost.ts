@@ -26,22 +26,22 @@ import { HostTimers } from './timers.ts'
 import { untilAtRest, type Restless } from './untilAtRest.ts'
 import { viewOf } from './hostView.ts'
 
-/** Rest after which a snapshot is written, in milliseconds. */
+/** Idle time after which a snapshot is written, in milliseconds. */
 const restMs = 1_000
 
-/** A machine, its log and the runtime that keeps it. */
+/** Parts of a host: a machine, its log and the runtime that keeps it. */
 export interface HostParts {
   readonly runtime: LocalRuntime
   readonly kept: KeptMachine
   readonly rules: HostRules
   readonly lease: StoreLease
-  /** True if it was taken from whichever process had it: its agents are, too. */
+  /** True if the machine was taken over from another process, so that its agents are too. */
   readonly takesOver: boolean
-  /** Called once its log is released. */
+  /** Called once the machine's log is released. */
   leave(): void
 }
 
-/** A machine that is kept in a log, while it is in this process. */
+/** Keeps a machine in a log while the machine is open in this process. */
 export class MachineHost implements Restless {
   readonly #parts: HostParts
   readonly #journal: Journal
@@ -51,7 +51,7 @@ export class MachineHost implements Restless {
   readonly #requests: Set<string>
   #live!: LiveMachine
   #keeping!: Keeping
-  /** `closing`: it takes no more events; those that come are recorded for whoever opens it next. */
+  /** `closing`: no more events are taken; those that come are recorded for the process that opens the machine next. */
   #phase: 'open' | 'closing' | 'ended' = 'open'
   readonly #inbox: Inbox
   readonly #actors: ActorsSide
@@ -138,7 +138,7 @@ export class MachineHost implements Restless {
     return this.#done.promise
   }
 
-  /** Begins a machine. @throws RuntimeError `MACHINE_REFUSED`; then its log has nothing */
+  /** Begins a new machine. @throws RuntimeError `MACHINE_REFUSED`; then the log stays empty */
   async begin(given: unknown): Promise<void> {
     const { kept, rules } = this.#parts
     const input = checkedInput(kept, this.#journal.seq + 1, given)
@@ -155,7 +155,7 @@ export class MachineHost implements Restless {
     await this.#checkKept()
   }
 
-  /** Goes on from a log. @throws RuntimeError `MACHINE_CHANGED`, `MACHINE_IMPURE`, `MACHINE_REFUSED` */
+  /** Continues from a log. @throws RuntimeError `MACHINE_CHANGED`, `MACHINE_IMPURE`, `MACHINE_REFUSED` */
   async goOn(past: HostPast): Promise<void> {
     const { kept, rules } = this.#parts
     const { created, handled } = past
@@ -170,13 +170,13 @@ export class MachineHost implements Restless {
     await this.#checkKept()
   }
 
-  /** Throws why it cannot be kept, if that is known by now. */
+  /** Throws if the machine is known not to be keepable. */
   async #checkKept(): Promise<void> {
     await this.#ending
     if (this.#failure !== undefined && this.#failure.code !== 'MACHINE_FAILED') throw this.#failure
   }
 
-  /** Gives it an event; resolves once that is in the store and was taken. */
+  /** Sends the machine an event; resolves once the event is stored and was taken. */
   async send(given: unknown, { requestId }: { readonly requestId?: string } = {}): Promise<void> {
     const event = checkEvent(given, this.#parts.rules.refuse)
     this.#checkOpen()
@@ -191,22 +191,22 @@ export class MachineHost implements Restless {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Somebody has it: it stays open until they close it. */
+  /** Marks the machine as in use, so that it stays open until it is closed explicitly. */
   attend(): void {
     this.#isAttended = true
   }
 
-  /** True while somebody in this process has it, or listens to it. */
+  /** True while code in this process holds the machine, or listens to it. */
   get isAttended(): boolean {
     return this.#isAttended || this.#listeners.size > 0
   }
 
-  /** Resolves with its end, once that has begun; `undefined` before. */
+  /** Resolves when the machine has ended; `undefined` until its end begins. */
   get ending(): Promise<void> | undefined {
     return this.#ending
   }
 
-  /** Resolves once its agents are open, or have failed to be. Never rejects. */
+  /** Resolves once the machine's agents are open, or have failed to open. Never rejects. */
   async ready(): Promise<void> {
     await Promise.all([...this.lives].map(({ opened }) => opened))
   }
@@ -216,7 +216,7 @@ export class MachineHost implements Restless {
     await this.#ending
   }
 
-  /** True while it does something by itself. */
+  /** True while the machine does something by itself. */
   get isBusy(): boolean {
     if (this.#phase === 'ended') return false
     const isDue = (this.#timers.due ?? Infinity) <= this.#parts.runtime.clock.now()
@@ -232,7 +232,7 @@ export class MachineHost implements Restless {
     return this.#actors.lives
   }
 
-  /** Releases it. Idempotent; never rejects. */
+  /** Releases the machine. Idempotent; never rejects. */
   close(): Promise<void> {
     if (this.#phase === 'open') this.#phase = 'closing'
     return this.#end(new RuntimeError('MACHINE_CLOSED', `Machine "${this.id}" was closed here.`))
@@ -242,7 +242,7 @@ export class MachineHost implements Restless {
     this.#inbox.accept({ type: 'host.event', event, timer: id, ...(to === undefined ? {} : { to }) })
   }
 
-  /** Starts the machine for the first time, or once more if its first actions may not have been carried out. */
+  /** Starts the machine for the first time, or again if its first actions may not have been carried out. */
   #first(created: RecordOf<'host.created'>): void {
     const { kept, rules } = this.#parts
     this.#keeping = new Keeping(kept, rules.version, this.#journal, () =>
@@ -256,7 +256,7 @@ export class MachineHost implements Restless {
     this.#carriedOut()
   }
 
-  /** Starts the machine from a state that it had. */
+  /** Starts the machine from an earlier state. */
   #again(replica: Replica, handled: number): void {
     const { kept, rules } = this.#parts
     const state = replica.keep()
@@ -267,7 +267,7 @@ export class MachineHost implements Restless {
     this.#live.start()
   }
 
-  /** Gives the machine an event of its log. `isAgain`: it may have been given it before. */
+  /** Gives the machine an event of its log. `isAgain`: the event may have been given before. */
   #take(record: InputRecord, isAgain = false): void {
     if (this.snapshot.status !== 'active') return
     const print = this.#step(record, agentsIn(this.snapshot), () => {
@@ -284,7 +284,7 @@ export class MachineHost implements Restless {
     this.#carriedOut()
   }
 
-  /** Takes a step, and notes what it owes. Returns the fingerprint of the state after it. */
+  /** Runs a step, and notes the commands it owes. Returns the fingerprint of the state after the step. */
   #step({ seq, time }: { readonly seq: number; readonly time: number }, agents: number, work: () => void): string {
     const taking: Taking = { seq, time, set: [], cleared: [], owes: [] }
     this.#actors.taking = taking
@@ -296,7 +296,7 @@ export class MachineHost implements Restless {
     return print
   }
 
-  /** The actions of an event were begun: its state can be judged, and told. */
+  /** Checks and reports the state once the actions of an event have been started. */
   #carriedOut(): void {
     const { kept } = this.#parts
     const why = whyNotKept(kept.machine, this.snapshot)
@@ -307,7 +307,7 @@ export class MachineHost implements Restless {
     this.#rest()
   }
 
-  /** Writes a snapshot, if all that was taken was carried out. */
+  /** Writes a snapshot, if the actions of all events taken were carried out. */
   #keep(): void {
     if (!this.#steps.isEmpty || (this.#inbox.length > 0 && this.#keeping.length < snapshotAfter)) return
     try {
@@ -317,7 +317,7 @@ export class MachineHost implements Restless {
     }
   }
 
-  /** Something was begun or has ended. */
+  /** Notifies waiters and updates the wake time, after something was begun or has ended. */
   #rest(): void {
     this.#changed.resolve()
     this.#changed = Promise.withResolvers()
@@ -332,7 +332,7 @@ export class MachineHost implements Restless {
     })
   }
 
-  /** When it is to be woken, if nobody has it: at its next time, or at once if it is at work. */
+  /** Returns the time at which to wake the machine if no process has it: its next time, or at once if it is at work. */
   #wake(): number | null {
     const { due } = this.#timers
     this.#busySince = this.isBusy ? (this.#busySince ?? this.#parts.runtime.clock.now()) : undefined
@@ -351,12 +351,12 @@ export class MachineHost implements Restless {
     void this.#end(end.error === undefined ? undefined : failed(this.id, end.error.message), end)
   }
 
-  /** Ends it here, since it cannot be kept. */
+  /** Ends the machine here, because it cannot be kept. */
   #refuse(why: string): void {
     void this.#end(refused(this.name, why))
   }
 
-  /** Ends it here. Never rejects. `done`: the machine has come to its own end. */
+  /** Ends the machine here. Never rejects. `done`: the machine has come to its own end. */
   #end(reason: RuntimeError | undefined, done?: { readonly output: unknown }): Promise<void> {
     this.#ending ??= this.#close(reason, done)
     return this.#ending

@@ -13,7 +13,7 @@ interface ChildSnapshot {
   readonly agentId?: string
 }
 
-/** An actor, of any copy of XState. */
+/** An actor from any copy of XState. */
 export interface Actor {
   readonly id: string
   readonly sessionId: string
@@ -23,7 +23,7 @@ export interface Actor {
   getSnapshot(): ChildSnapshot
 }
 
-/** State of a machine, of any copy of XState. */
+/** State of a machine from any copy of XState. */
 export interface MachineState {
   readonly status: 'active' | 'done' | 'error' | 'stopped'
   readonly value: unknown
@@ -51,10 +51,10 @@ export function keep(machine: AnyMachine, state: MachineState): KeptState {
   return logic.getPersistedSnapshot(state)
 }
 
-/** Fingerprint of every state of a machine that has failed: an action may have thrown, which no replay does. */
+/** Fingerprint of every failed state of a machine. An action may have thrown, which a replay does not repeat. */
 export const failedPrint = 'failed'
 
-/** Returns a fingerprint of a state, the same for the same states, active children and context. */
+/** Returns a fingerprint of a state, equal for equal state values, active children and contexts. */
 export function printOf(machine: AnyMachine, state: MachineState): string {
   if (state.status === 'error') return failedPrint
   const { value, context, status, historyValue, children } = keep(machine, state)
@@ -62,13 +62,13 @@ export function printOf(machine: AnyMachine, state: MachineState): string {
   return new TextHash().addJson(asJson({ value, context, status, historyValue, ids })).value
 }
 
-/** Number of agents that a state has at work. */
+/** Returns the number of agents at work in a state. */
 export const agentsIn = (state: MachineState): number =>
   Object.values(state.children).filter(
     (child) => kindOf(child.logic) === 'agent' && child.getSnapshot().status === 'active',
   ).length
 
-/** Returns why a state cannot be kept; `undefined` if it can. */
+/** Returns the reason why a state cannot be kept; `undefined` if it can. */
 export function whyNotKept(machine: AnyMachine, state: MachineState): string | undefined {
   for (const child of Object.values(state.children)) {
     const wrong = whyNotChild(child)
@@ -89,7 +89,7 @@ function whyNotChild({ id, sessionId, src, logic }: Actor): string | undefined {
 
 const nameOf = (src: unknown): string => (typeof src === 'string' ? `"${src}"` : 'an actor')
 
-/** Returns why an actor of some logic cannot be kept; `who` begins the sentence. */
+/** Returns the reason why an actor with this logic cannot be kept; `who` begins the sentence. */
 export function whyNotLogic(logic: unknown, who: string): string | undefined {
   switch (kindOf(logic)) {
     case 'machine':
@@ -112,7 +112,7 @@ export function keptJson(name: string, machine: AnyMachine, state: MachineState)
   return JSON.parse(text) as KeptState
 }
 
-/** Returns how a machine came to its end, for its log. */
+/** Returns the end of a machine, as its log records it. */
 export function endOf({ status, output, error }: MachineState): {
   readonly output: unknown
   readonly error?: ErrorInfo
@@ -127,7 +127,7 @@ export function endOf({ status, output, error }: MachineState): {
 export const refused = (name: string, why: string): RuntimeError =>
   new RuntimeError('MACHINE_REFUSED', `Machine "${name}" cannot be kept. ${why}.`)
 
-/** Returns the errors of actors that a machine names, in `setup` or at an `invoke`; `undefined` if all of them can be kept. */
+/** Returns the reasons why actors named by a machine, in `setup` or at an `invoke`, cannot be kept; `undefined` if all can. */
 export function whyNotMachine(machine: AnyMachine): string | undefined {
   for (const [name, logic] of Object.entries(machine.implementations.actors)) {
     const wrong = whyNotLogic(logic, `Its actor "${name}"`)
@@ -136,7 +136,7 @@ export function whyNotMachine(machine: AnyMachine): string | undefined {
   return whyNotInvoked(machine.config, '')
 }
 
-/** Looks through the configuration of a state and those below it for logics that stand where they are invoked. */
+/** Searches the configuration of a state and the states below it for actor logic given inline at an `invoke`. */
 function whyNotInvoked(config: unknown, path: string): string | undefined {
   if (!isObject(config)) return undefined
   const invoked = 'invoke' in config ? [config.invoke].flat() : []

@@ -1,21 +1,21 @@
-/** The step of a hosted machine that is being taken. Ids made in it are the same whenever it is taken again. */
+/** The step that a hosted machine is taking. Ids made in it are the same if it is taken again. */
 export interface HostStep {
   readonly hostId: string
-  /** `seq` of the record that it follows from. */
+  /** `seq` of the record that caused the step. */
   readonly seq: number
-  /** Number of agents that the machine has, those that the step made included. */
+  /** Number of agents that the machine has, including those made in this step. */
   agents: number
-  /** Number of agents that it made, and of commands that it gave to agents. */
+  /** Number of agents made and commands given to agents in this step. */
   births: number
   commands: number
 }
 
 let current: HostStep | undefined
 
-/** Returns the step that is being taken; `undefined` outside of hosted machines. Transitions are synchronous, so there is one at most. */
+/** Returns the step being taken; `undefined` outside of hosted machines. As transitions are synchronous, there is at most one. */
 export const stepNow = (): HostStep | undefined => current
 
-/** Takes a step: whatever `work` makes is named after it. Returns what `work` returns, and throws what it throws. */
+/** Runs `work` as a step, so that ids made in it are derived from the step. Returns the result of `work`, and throws its errors. */
 export function inStep<T>(step: Pick<HostStep, 'hostId' | 'seq' | 'agents'>, work: () => T): T {
   const before = current
   current = { ...step, births: 0, commands: 0 }
@@ -29,21 +29,21 @@ export function inStep<T>(step: Pick<HostStep, 'hostId' | 'seq' | 'agents'>, wor
 /** Maximum number of agents in one machine: XState stops flat children in quadratic time. */
 export const mostAgents = 100
 
-/** Returns the id for an agent, or for its first request, that the current step makes; `undefined` outside of a step. */
+/** Returns the id for an agent, or for its first request, made in the current step; `undefined` outside of a step. */
 export function nameInStep(): string | undefined {
   if (current === undefined) return undefined
   current.births += 1
   return `${current.hostId}-${current.seq}-${current.births}`
 }
 
-/** Returns the id of the machine in whose step an agent of some definition was named; `undefined`: it has a name of another kind. */
+/** Returns the id of the machine in whose step an agent of this definition was named; `undefined` for any other id. */
 export function machineNamedIn(agentId: string, definition: string): string | undefined {
   return agentId.startsWith(`${definition}-`)
     ? /^(.+)-\d+-\d+$/.exec(agentId.slice(definition.length + 1))?.[1]
     : undefined
 }
 
-/** Returns the id for a command that the current step gives to an agent; `undefined` outside of a step. */
+/** Returns the id for a command given to an agent in the current step; `undefined` outside of a step. */
 export function commandInStep(): string | undefined {
   if (current === undefined) return undefined
   current.commands += 1

@@ -1,9 +1,9 @@
-/** Nesting deeper than any real state, which only a circular value reaches. */
+/** Maximum depth that is examined. No real state reaches it, only a circular value. */
 const deepest = 200
 
 /**
- * Returns the first place of a value that JSON would not give back as it is, such as `context.since is a Date`; `undefined` if there is none. Fields
- * that are `undefined` count as missing. Pure.
+ * Returns the path of the first value that JSON would not restore, such as `context.since is a
+ * Date`; `undefined` if there is none. Fields that are `undefined` count as missing. Pure.
  */
 export function notJson(value: unknown, path: string, depth = 0): string | undefined {
   switch (typeof value) {
@@ -35,5 +35,5 @@ function notJsonObject(value: object, path: string, depth: number): string | und
   return undefined
 }
 
-/** Returns a copy as JSON has it, without fields that are `undefined`; `undefined` itself stays. Pure. */
+/** Returns a copy of a value after a round trip through JSON, without fields that are `undefined`; `undefined` itself stays. Pure. */
 export const asJson = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T))

@@ -11,7 +11,7 @@ export interface Trail {
 }
 
 /**
- * Returns the state of a machine after the last event whose actions were carried out: its last snapshot, and the events after it.
+ * Returns the state of a machine after the last event whose actions were carried out, from its last snapshot and the events after that.
  * @throws RuntimeError `MACHINE_CHANGED`, `MACHINE_IMPURE`, `MACHINE_REFUSED`
  */
 export function replayed(kept: KeptMachine, rules: HostRules, past: HostPast): Replica {
@@ -41,8 +41,8 @@ export function replayed(kept: KeptMachine, rules: HostRules, past: HostPast): R
 }
 
 /**
- * Takes the same events again, and compares the states.
- * @throws RuntimeError `MACHINE_IMPURE`, naming the first event with another state
+ * Replays the same events, and compares the states.
+ * @throws RuntimeError `MACHINE_IMPURE`, naming the first event that led to another state
  */
 export function checkTrail(kept: KeptMachine, replica: Replica, trail: readonly Trail[]): void {
   for (const { record, print } of trail) {

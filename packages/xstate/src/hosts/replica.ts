@@ -22,7 +22,7 @@ export interface KeptMachine {
 const doneType = 'xstate.done.actor.'
 const errorType = 'xstate.error.actor.'
 
-/** Returns the event that a machine is given by a record; `undefined` for one of a child. */
+/** Returns the event that a record gives to the machine; `undefined` if the record is for a child. */
 export function eventIn(record: InputRecord): { readonly type: string } | undefined {
   if (record.type === 'host.event') return record.to === undefined ? record.event : undefined
   const { actor: actorId, output, error } = record
@@ -31,11 +31,11 @@ export function eventIn(record: InputRecord): { readonly type: string } | undefi
     : ({ type: `${errorType}${actorId}`, error, actorId } as { type: string })
 }
 
-/** Returns the id of the child whose end an event is; `undefined` for any other event. */
+/** Returns the id of the child whose end the event reports; `undefined` for any other event. */
 export const endedBy = ({ type }: { readonly type: string }): string | undefined =>
   [doneType, errorType].flatMap((start) => (type.startsWith(start) ? [type.slice(start.length)] : []))[0]
 
-/** The unstarted actor of a machine: its own copy of XState makes the state, and nothing runs. */
+/** Unstarted actor of a machine. The machine's own copy of XState calculates its states, and nothing runs. */
 interface Inert {
   readonly id: string
   readonly sessionId: string
@@ -43,11 +43,11 @@ interface Inert {
   getSnapshot(): MachineState
 }
 
-/** Returns the unstarted actor of a machine of any copy of XState. */
+/** Returns an unstarted actor of a machine from any copy of XState. */
 const inert = (machine: AnyMachine, options: object): Inert =>
   createActor(machine as unknown as AnyStateMachine, options) as Inert
 
-/** A machine whose transitions are only calculated: no action is carried out, and no child starts. */
+/** A machine whose transitions are only calculated. No action is carried out, and no child starts. */
 export class Replica {
   readonly #kept: KeptMachine
   readonly #actor: Inert
@@ -59,14 +59,14 @@ export class Replica {
     this.#state = actor.getSnapshot()
   }
 
-  /** Begins a machine; `seq` of the record that began it. */
+  /** Begins a machine. `seq`: of its first record. */
   static begun(kept: KeptMachine, seq: number, input: unknown): Replica {
     const { hostId, machine } = kept
     const actor = inStep({ hostId, seq, agents: 0 }, () => inert(machine, { input, id: hostId }))
     return new Replica(kept, actor)
   }
 
-  /** Goes on from a kept state. @throws RuntimeError `MACHINE_CHANGED` for a state or an actor that the machine has not */
+  /** Continues from a kept state. @throws RuntimeError `MACHINE_CHANGED` if the machine lacks a state or an actor */
   static from(kept: KeptMachine, snapshot: KeptState): Replica {
     checkActors(kept, snapshot)
     const actor = inert(kept.machine, { snapshot: asJson(snapshot), id: kept.hostId })
@@ -75,7 +75,7 @@ export class Replica {
     return new Replica(kept, actor)
   }
 
-  /** Its actor, which never starts. */
+  /** The machine's actor, which never starts. */
   get actor(): unknown {
     return this.#actor
   }
@@ -93,14 +93,14 @@ export class Replica {
     return asJson(keep(this.#kept.machine, this.#state))
   }
 
-  /** The machine failed by an action, which is not carried out here. */
+  /** Marks the machine as failed by an action, since actions are not carried out here. */
   fail(): void {
     if (this.#state.status === 'error') return
     const error = new Error('one of its actions threw an error')
     this.#state = { ...this.#state, status: 'error', error }
   }
 
-  /** Takes the event of a record. An error of a guard or an action is a state like any other. */
+  /** Takes the event of a record. An error in a guard or an action becomes a state. */
   take(record: InputRecord): void {
     const event = eventIn(record)
     if (event === undefined || this.#state.status !== 'active' || this.#isLate(record)) return
@@ -115,7 +115,7 @@ export class Replica {
     }
   }
 
-  /** True for the end of an effect whose actor was stopped before. */
+  /** True for the end of an effect whose actor has already been stopped. */
   #isLate(record: InputRecord): boolean {
     return record.type === 'host.effect.end' && this.#state.children[record.actor]?.getSnapshot().key !== record.key
   }
@@ -149,7 +149,7 @@ export class Replica {
   }
 }
 
-/** Actors whose logic is gone would be dropped without a word. */
+/** Throws if the logic of an actor is missing, because XState would drop the actor silently. */
 function checkActors(kept: KeptMachine, { children }: KeptState): void {
   const { actors } = kept.machine.implementations
   for (const [id, { src }] of Object.entries(children ?? {})) {

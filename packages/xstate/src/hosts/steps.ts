@@ -1,28 +1,28 @@
 import type { HostTimer } from '../../../../src/protocol/parts/hosts/hostRecords.ts'
 import type { Journal } from './journal.ts'
 
-/** The step that is being taken. */
+/** The step being taken. */
 export interface Taking {
-  /** `seq` and time of the record that it follows from. */
+  /** `seq` and time of the record that caused the step. */
   readonly seq: number
   readonly time: number
   readonly set: HostTimer[]
   readonly cleared: string[]
-  /** Commands that agents have yet to take; `false`: one was not taken. */
+  /** Settlements of commands that agents have yet to take; `false`: a command was not taken. */
   readonly owes: Promise<boolean>[]
 }
 
-/** A step whose actions may still be on their way. */
+/** A step whose actions may still be pending. */
 interface OwedStep extends Taking {
   readonly print: string
   isReady: boolean
 }
 
-/** Steps that were taken, until the log says so. They are recorded in order, each once its actions were carried out. */
+/** Steps taken but not yet recorded. They are recorded in order, each once its actions were carried out. */
 export class Steps {
   readonly #journal: Journal
   readonly #owed: OwedStep[] = []
-  /** Called once steps were recorded that had to wait. */
+  /** Called once steps that had to wait were recorded. */
   readonly #recorded: () => void
   #isClosed = false
 
@@ -31,12 +31,12 @@ export class Steps {
     this.#recorded = recorded
   }
 
-  /** True if the log has all of them. */
+  /** True if all steps are in the log. */
   get isEmpty(): boolean {
     return this.#owed.length === 0
   }
 
-  /** Takes a step, with the fingerprint of the state after it. */
+  /** Adds a step, with the fingerprint of the state after it. */
   add(taking: Taking, print: string): void {
     const { owes } = taking
     const owed: OwedStep = { ...taking, print, isReady: owes.length === 0 }
@@ -50,7 +50,7 @@ export class Steps {
       })
   }
 
-  /** Records no more of them: those that are left are taken again by whoever opens the machine next. */
+  /** Stops recording steps. Unrecorded ones are taken again by the process that opens the machine next. */
   close(): void {
     this.#isClosed = true
   }

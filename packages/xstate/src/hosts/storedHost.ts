@@ -8,7 +8,7 @@ import type { KeptMachine } from './replica.ts'
 import { replayed } from './replay.ts'
 import { byDue } from './timers.ts'
 
-/** A machine as its log has it: one that has come to its end, or one to be looked at. Its log stays free, and nothing runs. */
+/** A machine read from its log, because it has ended or is only viewed. The log is not locked, and nothing runs. */
 export class StoredHost {
   readonly id: string
   readonly definition: AnyMachine

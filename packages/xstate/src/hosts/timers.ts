@@ -1,14 +1,14 @@
 import type { HostTimer } from '../../../../src/protocol/parts/hosts/hostRecords.ts'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
 
-/** Longest wait at a time, in milliseconds: a clock may be set. */
+/** Maximum time of a single wait, in milliseconds, because the clock may be changed. */
 const longestWaitMs = 86_400_000
 
-/** Returns delayed events, the earliest first. */
+/** Returns the delayed events, the earliest first. */
 export const byDue = (timers: Iterable<HostTimer>): readonly HostTimer[] =>
   [...timers].toSorted((a, b) => a.due - b.due)
 
-/** Delayed events of one machine, in the order in which they come. Those of one time come in the order in which they were set. */
+/** Delayed events of one machine, in the order in which they are due. Events due at the same time keep the order in which they were set. */
 export class HostTimers {
   readonly #clock: Clock
   readonly #ring: (timer: HostTimer) => void
@@ -16,7 +16,7 @@ export class HostTimers {
   #cancel: (() => void) | undefined
   #isOpen = false
 
-  /** `ring`: called with each delayed event at its time; it is no longer among them. */
+  /** `ring`: called with each delayed event when it is due, after the event is removed. */
   constructor(clock: Clock, timers: Map<string, HostTimer>, ring: (timer: HostTimer) => void) {
     this.#clock = clock
     this.#timers = timers
@@ -27,7 +27,7 @@ export class HostTimers {
     return byDue(this.#timers.values())
   }
 
-  /** When the earliest one comes, in epoch milliseconds. */
+  /** Time at which the earliest event is due, in epoch milliseconds. */
   get due(): number | null {
     return this.list[0]?.due ?? null
   }
@@ -39,18 +39,18 @@ export class HostTimers {
     this.#look()
   }
 
-  /** Removes one; `false`: there is none of this id. */
+  /** Removes a delayed event; returns `false` if none has this id. */
   clear(id: string): boolean {
     return this.#timers.delete(id)
   }
 
-  /** Begins to ring. */
+  /** Starts ringing. */
   open(): void {
     this.#isOpen = true
     this.#look()
   }
 
-  /** Rings no more; the delayed events stay. */
+  /** Stops ringing; the delayed events stay. */
   close(): void {
     this.#isOpen = false
     this.#cancel?.()

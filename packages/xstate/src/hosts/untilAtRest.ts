@@ -1,14 +1,14 @@
 import type { HostedLife } from './durable.ts'
 
-/** A machine whose rest is waited for. */
+/** A machine that `untilAtRest` can wait for. */
 export interface Restless {
   readonly isBusy: boolean
-  /** Resolves when something has happened to it. */
+  /** Resolves when the machine's activity may have changed. */
   readonly changed: Promise<void>
   readonly lives: Iterable<HostedLife>
 }
 
-/** Resolves once a machine does nothing more by itself. Rejects with the reason of `signal`. */
+/** Resolves once the machine does nothing more by itself. Rejects with the reason of `signal`. */
 export async function untilAtRest(machine: Restless, signal: AbortSignal | undefined): Promise<void> {
   const aborted = Promise.withResolvers<never>()
   aborted.promise.catch(() => {})

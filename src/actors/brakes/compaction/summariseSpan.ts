@@ -14,10 +14,10 @@ export interface SummaryContext {
   readonly clock: Clock
   /** The summary that the span starts with, if it was compacted before. */
   readonly previous?: string
-  /** Subject that a person asked the summary to keep, in words. */
+  /** Subject that a person asked to keep in the summary, in words. */
   readonly focus?: string
   readonly signal: AbortSignal
-  /** Asks the agent's own model about the span where it sees it, if that is cheaper than a transcript. */
+  /** Asks the agent's own model about the span in its context, if that is cheaper than a transcript. */
   readonly askAbout?: (asked: Omit<AskedAbout, 'span' | 'hasEarlier'>) => Promise<Answered>
   /** Wraps another model so that it waits for its turn within the limits of the runtime, like `model`. */
   readonly limited?: (model: Model) => Model

@@ -29,7 +29,7 @@ export const drainFold = (find: FindPorts) =>
     return { key, outcome: { ...plan.outcome, economics }, contextTokens: requestTokens(ports, plan.trunkTokens), at }
   })
 
-/** Plans a fold in slices. The first fold after a restart reads the whole log, and must not block timers and sockets. */
+/** Reads the names for a fold in slices, because the first fold after a restart reads the whole log and must not block timers and sockets. */
 export async function readInSlices(conversation: Conversation, cancellation: Cancellation): Promise<void> {
   const breathe = breather()
   for (const _ of readNames(conversation)) {

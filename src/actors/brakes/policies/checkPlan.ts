@@ -30,7 +30,7 @@ const keptSchema = lazily(() =>
   ]),
 )
 
-/** Checks a plan. @throws Error that names its fault */
+/** Returns a part of a policy's answer, checked by a schema. @throws Error that names its fault */
 function checked<T>(schema: z.ZodType, value: unknown, part: string): T {
   const result = schema.safeParse(value)
   if (!result.success) throw new Error(`${part} answered nonsense: ${describeIssues(result.error)}`)

@@ -41,7 +41,7 @@ export const consultPolicies = (find: FindPorts) =>
     return { key, asked: list.length, end: null, noteTokens: 0, at: ports.clock.now() }
   })
 
-/** Returns the id of the request that a policy answers, if there was one: the log has the policy's effects under it. */
+/** Returns the id of the request that a policy answers, if there is one. The log has the policy's effects under this id. */
 const answerTo = ({ request }: ConsultInput): { requestId?: string } =>
   request === undefined ? {} : { requestId: request.id }
 
@@ -52,7 +52,7 @@ const unknownPolicy = ({ clock }: AgentPorts, input: ConsultInput): Consulted =>
   return { key: input.key, end, noteTokens: 0, at: clock.now() }
 }
 
-/** Returns true if a policy is not asked: for some turns after it changed nothing, and at rest unless it is meant for that. */
+/** Returns true if a policy is not asked: for some turns after it changed nothing, and at rest unless it sets `atRest`. */
 function isLeftAlone(
   { name, when, retryTurns }: Policy,
   { annotations }: Conversation,
@@ -63,7 +63,7 @@ function isLeftAlone(
   return last !== undefined && !last.hasChanged && turn < last.turn + retryTurns
 }
 
-/** Asks one policy; `undefined` if it did not fire. */
+/** Asks one policy. Resolves with `undefined` if it did not fire. */
 async function consult(
   ports: AgentPorts,
   policy: Policy,

@@ -112,7 +112,7 @@ export function consultationOf(
   }
 }
 
-/** Handles a promise that a policy does not await, so that its rejection does not end the process. */
+/** Runs work that a policy may not await, so that its rejection does not end the process. */
 function heeded<T>(run: () => Promise<T>): Promise<T> {
   const answer = run()
   answer.catch(() => {})

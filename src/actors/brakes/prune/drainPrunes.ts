@@ -26,7 +26,7 @@ const fold = (
 
 const refused = (id: string, reason: string): PruneOutcome => ({ id, applied: false, steps: [], tokens: 0, reason })
 
-/** Steps that earlier requests of a drain hide and show. */
+/** Steps that earlier requests in the same drain hide or show. */
 interface Taken {
   readonly hidden: ReadonlySet<number>
   readonly shown: ReadonlySet<number>

@@ -6,7 +6,7 @@ import { lazily } from '../../../protocol/lazily.ts'
 import { inSlices } from '../../timing/inSlices.ts'
 import { defineTool, type Tool } from '../../tools/defineTool.ts'
 
-/** Result of the recall tool: a request to look something up in the conversation, which a tool does not see. */
+/** Result of the recall tool: a request to look something up in the conversation, which tools cannot see. */
 export class RecallCall {
   readonly #request: RecallRequest
 
@@ -22,7 +22,7 @@ export class RecallCall {
   }
 }
 
-/** Sent with every request, from before anything is hidden: so it says no more than how to ask. */
+/** Description of the tool. It is sent with every request, before anything is hidden, so it only says how to ask. */
 const description = 'Reads a hidden step as it was: "step", its id in a note, or "query", words to find.'
 
 const lines = `give 1 to ${mostRecallLines}`

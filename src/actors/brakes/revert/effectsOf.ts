@@ -1,7 +1,7 @@
 import type { EffectsOf } from '../../../conversation/brakes/revert/planUndo.ts'
 import type { AgentDefinition } from '../../define/agentDefinition.ts'
 
-/** Returns the effects that calls of an agent's tools and sub-agents may have, by name. */
+/** Returns a function that gives the effects of an agent's tools and sub-agents, by name. */
 export const effectsOf =
   ({ tools, agents }: AgentDefinition): EffectsOf =>
   (name) => {
@@ -12,7 +12,7 @@ export const effectsOf =
     return tool?.undo !== undefined && tool.effects === 'idempotent' ? 'calls' : tool?.effects
   }
 
-/** Returns true if calls of the agent may change anything. `seen`: definitions looked at already, as agents may call one another. */
+/** Returns true if calls of the agent may change anything. `seen`: definitions already visited, because agents may call one another. */
 function mayChange(definition: AgentDefinition, seen = new Set<AgentDefinition>()): boolean {
   if (seen.has(definition)) return false
   seen.add(definition)

@@ -18,7 +18,7 @@ const maxSummaryChars = 4_000
 
 export interface TagText extends Written {
   readonly usage?: Usage
-  /** Thrown if the revert has no text that may replace the span. */
+  /** Reason to refuse the revert, if it has no text that may replace the span. */
   readonly refusal?: string
 }
 
@@ -74,7 +74,7 @@ async function writeSections(ports: AgentPorts, plan: RevertPlan, signal: AbortS
   return { text, keepVerbatim: fidelityOf(text, plan.span, revertSettingsOf(ports.definition).ignoredTools), ...usage }
 }
 
-/** `model`: `null` for the agent's own. */
+/** Asks a model to write the text for the span of a plan. `model`: `null` for the agent's own. */
 async function ask(
   ports: AgentPorts,
   model: Model | null,

@@ -5,17 +5,17 @@ import { withoutUndefined } from '../../define/withoutUndefined.ts'
 
 /** Options for which results are kept in full, and up to which size. */
 export interface ArtifactOptions {
-  /** A longer text of a result is kept, and shown with its middle left out. Default: the `maxOutputChars` of the tool. */
+  /** Number of characters above which a text of a result is kept, and shown with its middle left out. Default: the tool's `maxOutputChars`. */
   readonly overChars?: number
   /** Size in bytes above which an image or file of a result is kept, and named in its place. Default 5 MiB. */
   readonly overMediaBytes?: number
-  /** The most that is kept of one text, image or file, in bytes. Default 16 MiB; the store's `maxFileBytes` is a limit too. */
+  /** Maximum size of one kept text, image or file, in bytes. Default 16 MiB; the store's `maxFileBytes` is a limit too. */
   readonly maxBytes?: number
 }
 
 export interface ArtifactOption {
   /**
-   * Keep results that are too large to show whole, beside the log: the model sees their ends and reads on with the tool `read_artifact`.
+   * Keeps results that are too large to show whole, beside the log: the model sees their ends and reads on with the tool `read_artifact`.
    * `true` keeps texts of more than a tool's `maxOutputChars` and images and files of more than 5 MiB. Default `false`.
    */
   readonly artifacts?: boolean | ArtifactOptions
@@ -27,7 +27,7 @@ export interface ArtifactSetting {
 }
 
 interface ArtifactSettings {
-  /** `null`: as each tool says. */
+  /** `null`: the limit of each tool. */
   readonly overChars: number | null
   readonly overMediaBytes: number
   readonly maxBytes: number

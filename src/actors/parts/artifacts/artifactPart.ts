@@ -7,7 +7,7 @@ import {
 } from './artifactOptions.ts'
 import { readArtifactName, readArtifactTool } from './readArtifactTool.ts'
 
-/** Results that are too large to show are kept whole, and read with a tool. */
+/** The part that keeps results that are too large to show, and has the tool to read them. */
 export const artifactPart = agentPart<ArtifactOption, ArtifactSetting>({
   options: { artifacts: artifactOptionsSchema },
   settings: ({ artifacts }) => ({ artifacts: artifactSettings(artifacts) }),

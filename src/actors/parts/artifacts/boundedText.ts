@@ -11,8 +11,8 @@ export interface BoundedText {
 }
 
 /**
- * A long text without secrets, its middle left out when it has more than `maxChars` characters. Reads it in pieces, so that timers and
- * sockets are not kept waiting, and never holds a second copy of all of it.
+ * Returns a long text without secrets, with its middle left out if it has more than `maxChars` characters. Reads the
+ * text in pieces, so that timers and sockets are not kept waiting, and never holds a second copy of all of it.
  */
 export async function boundedText(
   text: string,
@@ -31,7 +31,7 @@ export async function boundedText(
   return bounded.end()
 }
 
-/** The first three quarters of the text that is kept, and its last quarter. */
+/** Collects the first three quarters and the last quarter of the text that is kept. */
 class Ends {
   readonly #headRoom: number
   readonly #tailRoom: number

@@ -32,7 +32,7 @@ export function keptOutcome(value: unknown, maxChars: number, ports: AgentPorts)
   )
 }
 
-/** Tools that read again what is kept already: their results are not kept again. */
+/** Tools that read content that is kept already. Their results are not kept again. */
 const ownResults: ReadonlySet<string> = new Set([readArtifactName, recallName])
 
 export const outcomeOfTool = (name: string): typeof keptOutcome => (ownResults.has(name) ? toOutcome : keptOutcome)
@@ -52,7 +52,7 @@ export function isLarge(value: unknown, maxChars: number, { definition: { artifa
 
 /** A result with parts that are too large. */
 interface Large {
-  /** All of its text, if that is too long; its blocks of text are not shown then. */
+  /** The whole text, if it is too long. Its text blocks are not shown then. */
   readonly text: string | undefined
   readonly mimeType: string
   readonly blocks: readonly PlainBlock[]
@@ -60,8 +60,8 @@ interface Large {
 }
 
 /**
- * Returns the parts of a result that are too large; `undefined` if there are none, or if the value is no result at all, which is reported
- * elsewhere.
+ * Returns the parts of a result that are too large; `undefined` if there are none, or if the value is not a valid
+ * result, which is reported elsewhere.
  */
 function largeIn(value: unknown, limit: number, overMediaBytes: number): Large | undefined {
   const blocks = plainBlocks(value)
@@ -81,7 +81,7 @@ function largeIn(value: unknown, limit: number, overMediaBytes: number): Large |
 
 const nothing = { blocks: [], media: new Set<PlainBlock>() } as const
 
-/** Returns a value as JSON on lines that can be read one by one, if it is too long; `undefined` if it is short enough or is no JSON. */
+/** Returns a value as JSON on lines that can be read one by one, if it is too long; `undefined` if it is short enough or not JSON. */
 function jsonOf(value: unknown, limit: number): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   try {

@@ -19,7 +19,7 @@ interface ReadRequest {
   readonly from?: number | undefined
 }
 
-/** Reads in slices, so that timers and sockets are not kept waiting. Rejects with what the model did wrong, and when aborted. */
+/** Reads an artifact in slices, so that timers and sockets are not kept waiting. Rejects with the model's mistake, or when aborted. */
 async function read(ports: AgentPorts, request: ReadRequest, signal: AbortSignal): Promise<string | PlainBlock[]> {
   const artifact = find(ports, request.id)
   const { bytes: size, mimeType, name } = artifact

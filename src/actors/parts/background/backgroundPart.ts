@@ -5,7 +5,7 @@ import { agentPart } from '../agentPart.ts'
 import { DeferredTools } from '../deferred/deferred.ts'
 import { backgroundTools, cancelCallName, checkCallName } from './backgroundTools.ts'
 
-/** Calls that work in the background; which do is said by their tools. */
+/** The part for calls in the background. The tools say which of their calls these are. */
 export const backgroundPart = agentPart<object, object>({
   options: {},
   settings: () => ({}),

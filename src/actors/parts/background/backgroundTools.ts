@@ -9,7 +9,7 @@ import type { BackgroundPorts } from './backgroundPorts.ts'
 export const cancelCallName = 'cancel_call'
 export const checkCallName = 'check_call'
 
-/** The agent's background calls, of which it knows and a tool does not. */
+/** The agent's background calls, which its ports know and a tool does not. */
 interface Known {
   readonly background: BackgroundPorts
 }

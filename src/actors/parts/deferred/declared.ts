@@ -7,8 +7,8 @@ import { foundSpecs } from './foundSpecs.ts'
 type Finding = Pick<AgentDefinition, 'tools' | 'agents' | 'deferred'>
 
 /**
- * Returns a text about arguments that do not fit, with the declaration of the tool if no request has it. An error is known by its last line in
- * folds and evidence, so that comes again.
+ * Returns a text about arguments that do not fit, with the declaration of the tool if no request has it. The message's
+ * last line is repeated at the end, because folds and evidence identify an error by it.
  */
 export function withDeclaration(definition: Finding, name: string, message: string): string {
   if (!isDeferred(definition, name)) return message

@@ -3,12 +3,12 @@ import type { AnyTool } from '../../tools/defineTool.ts'
 /** Tools of an agent that no request lists. */
 export interface Deferral {
   readonly names: ReadonlySet<string>
-  /** Sources all of whose tools are among them, as they come. */
+  /** Sources whose tools are all among them, including those that come later. */
   readonly sources: ReadonlySet<string>
 }
 
 export interface DeferredSetting {
-  /** Set when some tools are found by words in place of being listed in each request. */
+  /** Set if some tools are found by words instead of being listed in each request. */
   readonly deferred: Deferral | null
 }
 
@@ -26,13 +26,13 @@ interface Deferrable {
 export const isDeferred = ({ deferred, tools, agents }: Deferring, name: string): boolean =>
   deferred !== null && ((deferred.names.has(name) && tools.has(name)) || agents.get(name)?.isDeferred === true)
 
-/** The tools that no request lists, in the order in which the definition has them. */
+/** Returns the tools that no request lists, in the order of the definition. */
 export const deferredTools = (definition: Omit<Deferring, 'agents'>): readonly AnyTool[] =>
   definition.deferred === null
     ? nothing
     : [...definition.tools.values()].filter(({ name }) => definition.deferred!.names.has(name))
 
-/** The sub-agents that no request lists, in the order in which the definition has them. */
+/** Returns the sub-agents that no request lists, in the order of the definition. */
 export const deferredAgents = <Called extends Deferrable>({ deferred, agents }: Deferring<Called>): readonly Called[] =>
   deferred === null ? nothing : [...agents.values()].filter((agent) => agent.isDeferred === true)
 

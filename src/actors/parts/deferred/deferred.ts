@@ -26,13 +26,13 @@ export interface GroupCaller {
 }
 
 /**
- * A group of tools: an entry of an agent's `tools`, made by `deferred`, or by what calls them in another way. Also a group of sub-agents, for its
- * `agents`.
+ * A group of tools: an entry of an agent's `tools`, made by `deferred` or by a function that has them called in another
+ * way. Also a group of sub-agents, for its `agents`.
  */
 export class DeferredTools<out Entry extends DeferredEntry | SubAgentEntry = DeferredEntry> {
   readonly entries: readonly Entry[]
   readonly about: string | undefined
-  /** Set if another tool calls them, in place of `call_tool`. */
+  /** Set if another tool calls them instead of `call_tool`. */
   readonly by: GroupCaller | undefined
 
   constructor(entries: readonly Entry[], about: string | undefined, by?: GroupCaller) {
@@ -49,8 +49,8 @@ const optionsSchema = lazily(() =>
 
 /**
  * Keeps tools out of an agent's requests: the model finds them by words with `find_tools` and calls them with `call_tool`. Requests begin with
- * the same bytes however many there are and however many are found, so a prompt's cache holds. A call made so is a call of the tool itself:
- * hooks, approvals, `effects`, rights, records and every front end have its name and its arguments. An agent may have several groups. A group of
+ * the same bytes however many tools there are or were found, so the prompt cache holds. A call through `call_tool` is a call of the tool itself:
+ * hooks, approvals, `effects`, rights, records and every front end see its name and its arguments. An agent may have several groups. A group of
  * sub-agents is for the agent's `agents`.
  *
  * @throws RuntimeError `INVALID_DEFINITION` for an empty group, for a group within a group, and for tools and agents in one group.

@@ -8,17 +8,17 @@ import type { Deferral } from './deferral.ts'
 
 type Base = Pick<AgentDefinition, 'deferred' | 'tools' | 'toolSources'>
 
-/** Returns false for a definition whose own tools have the names of the two: what its sources have is listed. */
+/** Returns false for a definition whose own tools have the names of the two tools. The tools of its sources are listed then. */
 const mayDefer = ({ deferred, tools }: Base): boolean =>
   deferred !== null || !(tools.has(findToolsName) || tools.has(callToolName))
 
-/** Listings as an agent takes them, and names that no tool of a source can have. */
+/** Listings in the form that an agent takes, and names that no tool of a source can have. */
 interface Takeable {
   readonly listings: ReadonlyMap<string, Listing>
   readonly names: readonly string[]
 }
 
-/** Returns what sources list, with a mark on the tools that no request of the agent lists. Pure. */
+/** Returns the listings of sources, with a mark on the tools that no request of the agent lists. Pure. */
 export function withDeferred(base: Base, listings: ReadonlyMap<string, Listing>): Takeable {
   const above = new Map(base.toolSources.map(({ source, deferAbove = Infinity }) => [source, deferAbove]))
   const isMany = (source: string, { tools }: Listing): boolean =>
@@ -30,7 +30,7 @@ export function withDeferred(base: Base, listings: ReadonlyMap<string, Listing>)
   return { listings: new Map([...listings, ...marked]), names: [...names, findToolsName, callToolName] }
 }
 
-/** A provider must be shown the tools that it carries out. */
+/** Returns the tools of a listing marked as deferred, except those that a provider carries out, which it must be shown. */
 const marksOf = ({ tools }: Listing): Listing['tools'] =>
   new Map(
     Array.from(tools, ([name, listed]) => [
@@ -41,7 +41,7 @@ const marksOf = ({ tools }: Listing): Listing['tools'] =>
     ]),
   )
 
-/** Returns the tools that no request lists, with those taken from sources, and the two tools that they need. Pure. */
+/** Returns the tools that no request lists, including tools taken from sources, and the two tools that they need. Pure. */
 export function deferredOf(
   base: Base,
   taken: readonly OfferedToolSpec[],

@@ -8,14 +8,14 @@ import { agentPart } from '../agentPart.ts'
 import { DeferredTools, type DeferredEntry } from './deferred.ts'
 import type { DeferredSetting } from './deferral.ts'
 
-/** The definition's own options that groups have to do with. */
+/** The definition's own options that groups concern. */
 interface Grouped {
   readonly tools?: unknown
   readonly agents?: unknown
   readonly settings?: ModelSettings
 }
 
-/** Tools and sub-agents that no request lists, and the two that stand for them. */
+/** The part for tools and sub-agents that no request lists, and for the two tools that stand for them. */
 export const deferredPart = agentPart<object, DeferredSetting>({
   options: {},
   settings: (options, label) => ({ deferred: deferralOf(options, label) }),
@@ -32,7 +32,7 @@ export const deferredPart = agentPart<object, DeferredSetting>({
   },
 })
 
-/** Its tools are found by words, and called with `call_tool`. */
+/** Returns true if the tools of a group are found by words, and called with `call_tool`. */
 const isFound = ({ by }: DeferredTools): boolean => by === undefined
 
 function deferralOf(options: Grouped, label: string): DeferredSetting['deferred'] {
@@ -94,7 +94,7 @@ const membersIn = (entry: DeferredEntry, label: string): readonly (AnyTool | Too
 
 const isTool = (entry: DeferredEntry): entry is AnyTool => typeof (entry as AnyTool).parse === 'function'
 
-/** Says what there is to be found, from what is known when the agent is defined. */
+/** Returns a text about the tools to be found, from everything that is known when the agent is defined. */
 const aboutOf = (groups: readonly (DeferredTools | DeferredTools<SubAgentEntry>)[]): string =>
   groups.map((group) => group.about ?? namesIn(group).join(', ')).join('; ')
 

@@ -4,7 +4,7 @@ import { specOf } from '../../define/definedAgent.ts'
 import { subAgentSpec } from '../../define/subAgents.ts'
 import { deferredAgents, deferredTools } from './deferral.ts'
 
-/** The tools and sub-agents that no request lists, as a request would list them. */
+/** Returns the specs of the tools and sub-agents that no request lists, as a request would list them. */
 export const foundSpecs = (definition: Pick<AgentDefinition, 'tools' | 'agents' | 'deferred'>): readonly ToolSpec[] => [
   ...deferredTools(definition).map(specOf),
   ...deferredAgents(definition).map(subAgentSpec),

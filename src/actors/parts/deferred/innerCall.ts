@@ -11,8 +11,8 @@ interface Call {
 }
 
 /**
- * Returns a call that a model makes through `call_tool` as the call of the tool that it names. Any other call stays as it is, and so does one of
- * a name that no deferred tool has. Pure.
+ * Returns a call that a model makes through `call_tool` as the call of the tool that it names. Any other call stays as
+ * it is, and so does a call with a name that no deferred tool has. Pure.
  */
 export function innerCall(definition: Pick<AgentDefinition, 'tools' | 'agents' | 'deferred'>, call: Call): Call {
   if (call.name !== callToolName || definition.deferred === null || !isFields(call.input)) return call
@@ -23,7 +23,7 @@ export function innerCall(definition: Pick<AgentDefinition, 'tools' | 'agents' |
   return { name, input: typeof input === 'string' ? parsed(input) : input, via: callToolName }
 }
 
-/** Models write arguments within arguments as text now and then. What is nested too deeply for a log stays text. */
+/** Reads arguments that a model wrote as text within arguments. Text that is nested too deeply for a log stays text. */
 function parsed(text: string): unknown {
   try {
     const value = cloneJson(JSON.parse(text))

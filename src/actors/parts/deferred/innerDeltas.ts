@@ -5,12 +5,12 @@ import { isDeferred } from './deferral.ts'
 interface Delta {
   readonly type: 'toolCall.delta'
   readonly callId: string
-  /** Given with the first part at least. */
+  /** Name of the tool; given with the first part at least. */
   readonly name?: string
   readonly text: string
 }
 
-/** The part of a call that has come: its beginning until the tool is known, then how deep within its arguments the text is. */
+/** The part of a call that has arrived: its beginning until the tool is known, then the depth of the text within the arguments. */
 interface Progress {
   head: string
   name: string | undefined
@@ -24,8 +24,8 @@ const head = /^\s*\{\s*"name"\s*:\s*"([A-Za-z0-9_-]{1,64})"\s*,\s*"input"\s*:\s*
 const longestHead = 300
 
 /**
- * Passes on the parts of calls as they are written, those of `call_tool` as parts of the tool that they name: its arguments alone. Nothing is
- * passed on until the tool is known, and nothing at all of a call in another form, which appears once it is whole.
+ * Passes on the parts of calls as they are written. Parts of a `call_tool` call become parts of the tool that it names, with its arguments
+ * alone. Nothing is passed on until the tool is known, and nothing at all for a call in another form, which appears once it is whole.
  */
 export class InnerDeltas {
   readonly #definition: Pick<AgentDefinition, 'tools' | 'agents' | 'deferred'>

@@ -11,7 +11,7 @@ export type Left =
 /** Maximum number of items that wait to be searched. The oldest is dropped first. */
 const mostItems = 50
 
-/** Content of an agent that its memory has not searched yet, from its records. */
+/** Content that an agent's memory has not searched yet, collected from the agent's records. */
 export class LeftBehind {
   #items: Left[]
 

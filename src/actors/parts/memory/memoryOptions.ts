@@ -5,7 +5,7 @@ import type { ModelOption, PricedModel } from '../../turn/turnOptions.ts'
 /** The agent and the run for which a function names a user or a workspace. */
 export interface MemoryOwner<out Deps = unknown> {
   readonly agent: { readonly id: string; readonly path: readonly string[] }
-  /** Metadata that the application noted on the agent, by `metadata` of `runtime.spawn`. */
+  /** Metadata that the application gave the agent with `metadata` of `runtime.spawn`. */
   readonly metadata: Metadata
   /** Value that the application gave to the run. */
   readonly deps: Deps
@@ -20,8 +20,8 @@ export interface MemoryOptions<in Deps = unknown> {
   /** Shares the memory among all agents of this definition, for all users. Default: only if neither `user` nor `workspace` is given. */
   readonly agent?: boolean
   /**
-   * Function that returns the user for whom the agent works, such as `({ metadata }) => metadata['user']?.toString()`. Nothing is remembered or
-   * recalled where it returns `undefined`.
+   * User for whom the agent works, or a function that returns the user, such as `({ metadata }) =>
+   * metadata['user']?.toString()`. Nothing is remembered or recalled if it returns `undefined`.
    */
   readonly user?: string | NameOwner<Deps>
   /** The workspace of the agent, such as the name of a project: shared by all who work there. */
@@ -52,7 +52,7 @@ export interface MemorySetting<in Deps = never> {
   readonly memory: MemorySettings<Deps> | null
 }
 
-/** The memory of a definition. */
+/** The memory settings of a definition. */
 export interface MemorySettings<in Deps = never> {
   readonly store: Memory
   readonly agent: boolean

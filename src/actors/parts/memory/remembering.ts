@@ -8,7 +8,7 @@ import type { Cancellation } from '../../timing/cancellation.ts'
 import type { AnyTool } from '../../tools/defineTool.ts'
 import type { MemoryOptions, MemorySettings } from './memoryOptions.ts'
 
-/** The parts of an agent that determine the owner of its memories, and what a fact of it is kept with. */
+/** The ports of an agent that determine the owner of its memories, and those that keeping a fact needs. */
 export interface FactPlace extends Pick<
   AgentPorts,
   'agentId' | 'path' | 'metadata' | 'deps' | 'conversation' | 'clock' | 'redactor' | 'incognito'
@@ -16,17 +16,17 @@ export interface FactPlace extends Pick<
   readonly definition: Pick<AgentDefinition, 'name' | 'memory'> & Partial<Pick<AgentDefinition, 'toolSources'>>
 }
 
-/** Everything that an agent with a memory does, which packages know and the core does not. */
+/** Functions for an agent with a memory, which packages provide and the core lacks. */
 interface Remembering {
   schema(): z.ZodType
-  /** @throws RuntimeError `INVALID_DEFINITION` */
+  /** Reads the option `memory`. @throws RuntimeError `INVALID_DEFINITION` */
   settings(given: Memory | MemoryOptions<never>, label: string): MemorySettings
   tools(memory: MemorySettings): readonly AnyTool[]
-  /** Recalls memories for a turn that begins, and stores what has to be remembered. Rejects only when it is cancelled. */
+  /** Recalls memories for a turn that begins, and stores content that is to be remembered. Rejects only when it is cancelled. */
   use(ports: AgentPorts, input: PrepareInput, cancellation: Cancellation): Promise<TakenMemory | undefined>
   /** Keeps a fact from a conversation. Resolves with `null` if nothing was kept. Rejects as the memory does. */
   keepFact(place: FactPlace, memory: Memory, fact: FactToKeep, hasHeardMore: boolean): Promise<MemoryRecord | null>
 }
 
-/** As `outside` of definitions, it is complete once `packages/define` has defined an agent. */
+/** Functions that packages have added. Complete, like `outside`, once `packages/define` has defined an agent. */
 export const remembering: Partial<Remembering> = {}

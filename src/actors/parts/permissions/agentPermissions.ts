@@ -3,19 +3,19 @@ import type { PermissionMode } from '../../../protocol/parts/permissions/permiss
 import type { RuleLists } from './decideCall.ts'
 import type { Rule } from './rules.ts'
 
-/** Rules that hold for the calls of an agent: those of one definition. */
+/** Rules of one definition that hold for the calls of an agent. */
 export interface PermissionLayer extends Omit<RuleLists, 'granted'> {
   readonly mode: PermissionMode
-  /** Set if the mode is that of the layer before: where no rule is about a call, this layer says nothing. */
+  /** Set if the mode is inherited from the layer before. This layer then decides nothing about a call that no rule covers. */
   readonly inheritsMode?: true
 }
 
-/** The layers of an agent after those of the agents above it, which hold for its calls too, and what people added to any of them. */
+/** The layers of the agents above an agent, which hold for its calls too, then its own, and the rules that people added to any of them. */
 export interface AgentPermissions {
   readonly layers: readonly PermissionLayer[]
   readonly granted: readonly Rule[]
   readonly denied: readonly Rule[]
-  /** The agent's mode, the one that it has once plan mode ends, and the rules that people added to it. */
+  /** The agent's mode, the mode that it has once plan mode ends, and the rules that people added to it. */
   readonly own: {
     readonly mode: PermissionMode
     readonly before: PermissionMode

@@ -1,13 +1,13 @@
-/** The longest line that is looked at, in UTF-16 units. */
+/** Maximum length of a line that is examined, in UTF-16 units. */
 const longestLine = 10_000
 
-/** Parts of a line that are understood. Beyond ASCII only letters and digits count: shells differ about what is a blank. */
+/** Tokens of a line that are understood. Beyond ASCII only letters and digits count, because shells differ about blanks. */
 const blank = /[ \t]+/y
 const commandEnd = /;|\n|&&|\|\|?(?!&)/y
 const quoted = /'([^'\0]*)'|"([^"$`\\!\0]*)"/y
 const bare = /[\w\-./:=,@%+\p{L}\p{N}]+/uy
 
-/** Commands that run what their arguments say, and words of the shell's own language. */
+/** Commands that run other commands given as arguments, and words of the shell's own language. */
 const runsOthers = new Set(
   (
     '. alias bash builtin busybox case command coproc dash declare do doas done elif else env esac eval exec export fi fish for function ' +
@@ -19,8 +19,8 @@ const runsOthers = new Set(
 const assignment = /^\w+\+?=/
 
 /**
- * Returns the simple commands of a shell line as lists of words, if it says nothing beyond words, plain quotes and `;`, `&&`, `||`, `|` or
- * new lines between them; `undefined` if it might say more. Pure; time is proportional to the line.
+ * Returns the simple commands of a shell line as lists of words, if it has only words, plain quotes and `;`, `&&`,
+ * `||`, `|` or new lines between them; `undefined` if it may have more. Pure. Takes time proportional to the line.
  */
 export function simpleCommands(line: string): readonly (readonly string[])[] | undefined {
   if (line.length > longestLine) return undefined
@@ -56,7 +56,7 @@ export function simpleCommands(line: string): readonly (readonly string[])[] | u
   return commands.some(([first = '']) => assignment.test(first) || runsOthers.has(nameIn(first))) ? undefined : commands
 }
 
-/** Returns the words at which a command could begin in a line that is not understood, each with what follows it. */
+/** Returns each word at which a command could begin in a line that is not understood, with the words that follow it. */
 export function roughCommands(line: string): readonly (readonly string[])[] {
   const words = line
     .slice(0, longestLine)
@@ -66,7 +66,7 @@ export function roughCommands(line: string): readonly (readonly string[])[] {
   return words.map((_, index) => words.slice(index, index + mostWords))
 }
 
-/** The most words of a pattern, so that a look everywhere takes time proportional to the line. */
+/** Maximum number of words of a pattern, so that a search at every word takes time proportional to the line. */
 export const mostWords = 50
 
 /** Returns the name of a command without its folder. */

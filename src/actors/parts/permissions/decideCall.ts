@@ -3,13 +3,13 @@ import type { ToolEffects } from '../../tools/checkedUndo.ts'
 import { weightOf, type Rule } from './rules.ts'
 import { sightOf, type Sight, type Subject } from './subjects.ts'
 
-/** A call, and what is known of its tool. */
+/** A call, with the known facts about its tool. */
 export interface JudgedCall {
   readonly name: string
   readonly input: unknown
-  /** `agent`: it is a sub-agent's, which inherits what holds here. */
+  /** `agent`: the call is for a sub-agent, which inherits the rules that hold here. */
   readonly effects: ToolEffects | 'agent'
-  /** Missing for a tool that has no subject, `unknown` if it could not be told. */
+  /** Subjects of the call; missing if its tool has none, `unknown` if they could not be determined. */
   readonly subjects?: readonly Subject[] | 'unknown'
   /** Set for the tool that asks people to end plan mode. */
   readonly endsPlan?: true
@@ -20,7 +20,7 @@ export interface RuleLists {
   readonly deny: readonly Rule[]
   readonly ask: readonly Rule[]
   readonly allow: readonly Rule[]
-  /** Rules that people added: they answered what was asked, so they hold before an `ask` that says no more. */
+  /** Rules that people added in answer to a question, so they take precedence over an `ask` that is no more specific. */
   readonly granted: readonly Rule[]
 }
 
@@ -28,15 +28,15 @@ export interface RuleLists {
 export interface Ruling {
   readonly type: 'allow' | 'ask' | 'deny'
   readonly rule: string
-  /** For `allow`: the tool's own `needsApproval` is not asked. */
+  /** For `allow`: set if the tool's own `needsApproval` is not asked. */
   readonly instead?: true
-  /** For `deny`: set if the mode says so, and no rule. */
+  /** For `deny`: set if the mode decided, and no rule. */
   readonly mode?: PermissionMode
 }
 
 /**
- * Decides about a call. What a `deny` means is denied, whatever else holds. An `ask` holds unless an `allow` says more, or a grant as much.
- * Without a rule the mode decides. Pure, but for the rules' own functions.
+ * Decides about a call. A matching `deny` always wins. An `ask` holds unless an `allow` is more specific, or a grant at
+ * least as specific. Without a rule the mode decides. Pure, except for the rules' own functions.
  */
 export function decideCall(rules: RuleLists, mode: PermissionMode, call: JudgedCall): Ruling {
   const sights = call.subjects === undefined || call.subjects === 'unknown' ? call.subjects : call.subjects.map(sightOf)
@@ -69,19 +69,19 @@ export function decideCall(rules: RuleLists, mode: PermissionMode, call: JudgedC
 const isEdit = ({ effects, subjects }: JudgedCall): boolean =>
   effects === 'reversible' && !(Array.isArray(subjects) && subjects.some((one: Subject) => 'command' in one))
 
-/** Returns the decision that a question becomes where nobody is asked. */
+/** Returns the decision that replaces a question when nobody is asked. */
 export const refused = (rule: string): Ruling => ({ type: 'deny', rule, mode: 'refuse' })
 
-/** The rule in the record of a call that no rule was about. */
+/** Returns the rule text in the record of a call that no rule covered. */
 export const modeRule = (mode: PermissionMode): string => `${modePrefix}${mode}`
 const modePrefix = 'mode '
 
-/** Returns true if a rule that is written down says so, and not the mode. */
+/** Returns true if a written rule decided, and not the mode. */
 export const isWritten = ({ rule }: Ruling): boolean => !rule.startsWith(modePrefix)
 
 const order = ['allow', 'ask', 'deny'] as const
 
-/** Returns the strictest of the decisions of an agent and those above it. The tool itself is not asked only if all of them say so. Pure. */
+/** Returns the strictest of the decisions of an agent and those above it. The tool's `needsApproval` is skipped only if all of them say so. Pure. */
 export function strictest(rulings: readonly Ruling[]): Ruling {
   const worst = order.findLast((type) => rulings.some((ruling) => ruling.type === type))
   const those = rulings.filter(({ type }) => type === worst)
@@ -90,7 +90,7 @@ export function strictest(rulings: readonly Ruling[]): Ruling {
 
 type Sights = readonly Sight[] | 'unknown' | undefined
 
-/** Returns true if a rule that holds calls back means this one. In doubt it does. */
+/** Returns true if a `deny` or `ask` rule covers this call. In doubt it does. */
 function holds(rule: Rule, call: JudgedCall, sights: Sights): boolean {
   if (!isNamed(rule, call)) return false
   const { pattern, when } = rule
@@ -103,7 +103,7 @@ function holds(rule: Rule, call: JudgedCall, sights: Sights): boolean {
   }
 }
 
-/** Returns the strongest rule of those that together allow a call; `undefined` if they do not. */
+/** Returns the strongest of the rules that together allow a call; `undefined` if they do not. */
 function covering(rules: readonly Rule[], call: JudgedCall, sights: Sights): Rule | undefined {
   const about = rules.filter((rule) => isNamed(rule, call) && isMet(rule, call))
   const aspects = Array.isArray(sights) ? sights.flatMap((sight: Sight) => sight.allows) : []
@@ -123,7 +123,7 @@ function isMet({ when }: Rule, { input }: JudgedCall): boolean {
 const isNamed = ({ name, isBeginning }: Rule, call: JudgedCall): boolean =>
   isBeginning ? call.name.startsWith(name) : call.name === name
 
-/** Returns the rule that says most, of those the longest, the first. */
+/** Returns the most specific rule; among equals the longest, then the first. */
 const strongest = (rules: readonly Rule[]): Rule | undefined =>
   rules.reduce<Rule | undefined>(
     (best, rule) => (best === undefined || isStronger(rule, best) ? rule : best),

@@ -5,7 +5,7 @@ import { defineTool, type AnyTool } from '../../tools/defineTool.ts'
 
 export const exitPlanName = 'exit_plan'
 
-/** The tool by which a model has people accept its plan. They are asked as for any approval; once they have, plan mode ends. */
+/** Returns the tool with which a model has people accept its plan. They are asked as for any approval; once they accept, plan mode ends. */
 export const exitPlanTool = (): AnyTool =>
   defineTool({
     name: exitPlanName,

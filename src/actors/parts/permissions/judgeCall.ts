@@ -4,7 +4,7 @@ import { decideCall, modeRule, refused, strictest, type JudgedCall, type Ruling 
 import { exitPlanName } from './exitPlanTool.ts'
 import { suggestRules } from './suggestRules.ts'
 
-/** Place of a call in the permissions of its agent. */
+/** The definition and permissions by which a call is judged. */
 interface Judging {
   readonly definition: Pick<AgentDefinition, 'tools' | 'agents'>
   readonly permissions?: AgentPermissions | undefined
@@ -15,12 +15,12 @@ interface Call {
   readonly input: unknown
 }
 
-/** The rule that the records of a call name if nothing was to be decided about it. */
+/** Rule in the records of a call about which nothing had to be decided. */
 export const unjudged = 'none'
 
 /**
- * Decides about a call by the permissions of its agent and of those above it; `undefined` if there are none. The arguments must fit. Pure, but for the functions
- * of the application that rules and tools have.
+ * Decides about a call by the permissions of its agent and of the agents above it; `undefined` if there are none. The
+ * arguments must fit. Pure, except for the application's functions in rules and tools.
  */
 export function judgeCall({ definition, permissions }: Judging, call: Call): Ruling | undefined {
   if (permissions === undefined) return undefined
@@ -58,7 +58,7 @@ function judgedCall({ tools, agents }: Judging['definition'], { name, input }: C
   }
 }
 
-/** Returns the text that the model reads of a call that was not run. */
+/** Returns the text that the model reads about a call that was not run. */
 export function whyNotRun(name: string, { rule, mode }: Ruling): string {
   switch (mode) {
     case 'plan':

@@ -1,6 +1,6 @@
 const star = Symbol('*')
 
-/** One character of a segment: itself, any, or one of a class. */
+/** Tests one character of a segment: for itself, for any, or for a class. */
 type CharTest = (char: string) => boolean
 type Segment = typeof star | readonly (typeof star | CharTest)[]
 
@@ -25,7 +25,7 @@ export function compileGlob(pattern: string): (path: string) => boolean {
   }
 }
 
-/** Backtracks only to the last star: a later star makes the choices of earlier ones final. */
+/** Matches tokens with items. Backtracks only to the last star, because a later star makes the choices of earlier ones final. */
 function matchSequence<Token, Item>(
   tokens: readonly (typeof star | Token)[],
   items: readonly Item[],
@@ -70,7 +70,7 @@ function compileSegment(part: string): readonly (typeof star | CharTest)[] {
   return tokens
 }
 
-/** A `]` right after the opening, or after its negation, belongs to the class. */
+/** Returns the index of the closing bracket. A `]` right after the opening, or after its negation, belongs to the class. */
 function closingBracket(chars: readonly string[], open: number): number {
   const first = chars[open + 1] === '!' || chars[open + 1] === '^' ? open + 2 : open + 1
   return chars.indexOf(']', first + 1)
@@ -94,7 +94,7 @@ const maxAlternatives = 256
 /** Maximum number of characters over all alternatives: matching time is proportional to them. */
 const maxExpandedChars = 4000
 
-/** Text, or one of several sequences. */
+/** Text, or alternatives that are sequences of parts. */
 type Part = string | readonly (readonly Part[])[]
 
 /**

@@ -7,7 +7,7 @@ import { readRule } from './rules.ts'
 
 type Asked = Pick<PartCommandContext, 'agentId' | 'definition' | 'isGoverned'>
 
-/** @throws RuntimeError `PERMISSIONS_OFF` */
+/** Checks that the agent has permissions. @throws RuntimeError `PERMISSIONS_OFF` */
 function checkOn({ agentId, isGoverned }: Asked): void {
   if (!isGoverned) throw new RuntimeError('PERMISSIONS_OFF', `Agent "${agentId}" has no permissions.`)
 }

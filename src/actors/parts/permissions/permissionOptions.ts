@@ -7,22 +7,22 @@ import type { RuleStore } from '../../../protocol/ports/ruleStore.ts'
 import type { AnyTool } from '../../tools/defineTool.ts'
 import { readRule, type Rule, type RuleOption } from './rules.ts'
 
-/** Rules for the calls of an agent and of those below it. */
+/** Rules for the calls of an agent and of the agents below it. */
 export interface PermissionOptions {
-  /** Says what happens to calls that no rule is about. Default: that of the agent that calls this one, else `'ask'`. */
+  /** Mode for calls that no rule covers. Default: the mode of the agent that calls this one, else `'ask'`. */
   readonly mode?: PermissionMode
-  /** Calls that do not run, whatever else holds. A rule is `name`, `name*` or `name(pattern)`; a pattern means what the tool's `subject` says. */
+  /** Rules for calls that never run. A rule is `name`, `name*` or `name(pattern)`; a pattern is matched with the tool's `subject`. */
   readonly deny?: readonly (string | RuleOption)[]
-  /** Calls that people are asked about, unless an `allow` says more. */
+  /** Rules for calls that people are asked about, unless an `allow` is more specific. */
   readonly ask?: readonly (string | RuleOption)[]
-  /** Calls that run. Their tool may still want an approval, unless the rule says `instead: true`. */
+  /** Rules for calls that run. Their tool may still want an approval, unless the rule says `instead: true`. */
   readonly allow?: readonly (string | RuleOption)[]
-  /** Keeps the rules that people add for good, such as `fileRules(path)`. Default: none, and they hold for the session. */
+  /** Store for the rules that people add for good, such as `fileRules(path)`. Default: none, and they hold for the session. */
   readonly store?: RuleStore
 }
 
 export interface PermissionOption {
-  /** Rules for calls, by tool and by what the call is about, and a mode for all others. Sub-agents inherit them, and can only be stricter. */
+  /** Rules for calls, by tool and by subject, and a mode for all others. Sub-agents inherit them, and can only be stricter. */
   readonly permissions?: PermissionOptions
 }
 
@@ -36,7 +36,7 @@ export interface PermissionSettings {
 }
 
 export interface PermissionSetting {
-  /** Those of its own and, once the conversation was handed over, of the definition that answers. Empty: no calls are judged. */
+  /** Permissions of the definition and, once the conversation was handed over, of the one that answers. Empty: no calls are judged. */
   readonly permissions: readonly PermissionSettings[]
 }
 
@@ -62,7 +62,7 @@ export const permissionSchema = () =>
     store: z.custom(isStore, 'give { read, add, remove }, such as fileRules(path)'),
   }).partial()
 
-/** @throws RuntimeError `INVALID_DEFINITION` */
+/** Reads the option `permissions`. @throws RuntimeError `INVALID_DEFINITION` */
 export function permissionSettings(options: PermissionOptions, label: string): PermissionSettings {
   const rulesIn = (list: 'deny' | 'ask' | 'allow'): readonly Rule[] =>
     (options[list] ?? []).map((given) => {
@@ -79,7 +79,7 @@ export function permissionSettings(options: PermissionOptions, label: string): P
   }
 }
 
-/** Names that the rules of a definition may have, and what is known of them. */
+/** Names that the rules of a definition may have, with the known facts about them. */
 interface Named {
   readonly permissions: readonly PermissionSettings[]
   readonly tools: ReadonlyMap<string, Pick<AnyTool, 'subject' | 'asks'>>

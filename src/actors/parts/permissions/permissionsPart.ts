@@ -7,7 +7,7 @@ import {
   type PermissionSetting,
 } from './permissionOptions.ts'
 
-/** Rules for calls; `judgeCall` asks them before each call. */
+/** The part for rules about calls. `judgeCall` applies them before each call. */
 export const permissionsPart = agentPart<PermissionOption, PermissionSetting>({
   options: { permissions: permissionSchema },
   settings: ({ permissions }, label) => ({

@@ -2,19 +2,19 @@ import { cutEnd } from '../../../protocol/text/cutMiddle.ts'
 import { mostWords } from './commandWords.ts'
 import { compilePattern, type Pattern } from './subjects.ts'
 
-/** Calls that a rule of an application is about, with a function that is asked about their arguments. */
+/** A rule of an application, with a function that is asked about the arguments of a call. */
 export interface RuleOption {
   /** A rule as text: `pay`, `github_*`, `run_command(npm run *)`. */
   readonly tool: string
-  /** Says whether it holds for a call with these arguments. If it throws, an `allow` does not hold, and an `ask` or `deny` does. */
+  /** Returns true if the rule holds for a call with these arguments. If it throws, an `allow` does not hold, and an `ask` or `deny` does. */
   readonly when?: (input: never) => boolean
-  /** For `allow`: the tool's own `needsApproval` is not asked. */
+  /** For `allow`: true if the tool's own `needsApproval` is not asked. */
   readonly instead?: boolean
 }
 
-/** A rule that was read. */
+/** A rule in parsed form. */
 export interface Rule {
-  /** The rule for people and records; two rules with one text are one rule. */
+  /** Text of the rule for people and records. Two rules with one text are one rule. */
   readonly text: string
   readonly name: string
   readonly isBeginning: boolean
@@ -27,7 +27,7 @@ const longestRule = 2_000
 const form = /^([A-Za-z0-9_-]{0,64})(\*?)(?:\(([^]*)\))?$/
 const expected = 'write a rule as name, name* or name(pattern)'
 
-/** Returns a rule, or what is wrong with it. Pure; never throws. */
+/** Returns a rule, or the problem with its text. Pure; never throws. */
 export function readRule(given: string | RuleOption): Rule | string {
   const { tool: said, when, instead = false } = typeof given === 'string' ? { tool: given } : given
   const text = said.trim()
@@ -52,6 +52,6 @@ export function readRule(given: string | RuleOption): Rule | string {
   return typeof compiled === 'string' ? `the rule ${shown}: ${compiled}` : { ...rule, pattern: compiled }
 }
 
-/** How much a rule says: a pattern or a function more than a name, and that more than its beginning. */
+/** Returns how specific a rule is: a pattern or a function counts more than a name, and a name more than its beginning. */
 export const weightOf = ({ pattern, when, isBeginning }: Rule): 0 | 1 | 2 =>
   pattern !== undefined || when !== undefined ? 2 : isBeginning ? 0 : 1

@@ -3,7 +3,7 @@ import { messageOf } from '../../../protocol/errors.ts'
 import { compileGlob } from './matchGlob.ts'
 import { nameIn, roughCommands, simpleCommands } from './commandWords.ts'
 
-/** Returns true if a text is as a pattern says, in which `*` stands for any characters. Time is at most proportional to both. Pure. */
+/** Returns true if a text matches a pattern in which `*` stands for any characters. Time is at most proportional to both. Pure. */
 function fitsStars(pattern: string, text: string): boolean {
   let at = 0
   let star = -1
@@ -40,12 +40,12 @@ export interface Pattern {
   readonly glob: (path: string) => boolean
 }
 
-/** Begins a pattern that is matched with the whole text, in which no character is special. */
+/** Prefix of a pattern that is matched with the whole text, in which no character is special. */
 const exactly = '='
-/** The longest path or text that patterns are matched with, in UTF-16 units. */
+/** Maximum length of a path or text that patterns are matched with, in UTF-16 units. */
 const longestSubject = 20_000
 
-/** Returns a pattern, or what is wrong with it. */
+/** Returns a pattern, or the problem with it. */
 export function compilePattern(text: string): Pattern | string {
   if (text.startsWith(exactly)) return { text, glob: (path) => path === text.slice(1) }
   try {
@@ -55,21 +55,21 @@ export function compilePattern(text: string): Pattern | string {
   }
 }
 
-/** A glob in which a name after a first `/` or `./` stands in no folder. */
+/** Returns a glob in which a name after a leading `/` or `./` is in no folder. */
 function rootedGlob(text: string): (path: string) => boolean {
   const fits = compileGlob(text)
   return /^(?:\.?\/)+[^/]*$/.test(text) ? (path) => !path.includes('/') && fits(path) : fits
 }
 
-/** A call's subject as rules look at it. */
+/** The view of a call's subject that rules are matched with. */
 export interface Sight {
-  /** Each of these must be allowed by a pattern: the commands of a line, or the subject itself. */
+  /** Tests, each of which must be passed by a pattern: one for each command of a line, or one for the subject itself. */
   readonly allows: readonly ((pattern: Pattern) => boolean)[]
-  /** Returns true if a pattern that holds calls back may mean this one: better once too often. */
+  /** Returns true if the pattern of a `deny` or `ask` may cover the subject. In doubt it does. */
   holds(pattern: Pattern): boolean
 }
 
-/** Returns how rules look at a subject. Never throws. */
+/** Returns the view of a subject that rules are matched with. Never throws. */
 export function sightOf(subject: Subject): Sight {
   if ('command' in subject) return commandSight(subject.command)
   const [text] = Object.values(subject) as [string]
@@ -80,7 +80,7 @@ export function sightOf(subject: Subject): Sight {
   return { allows: [fits], holds: fits }
 }
 
-/** Returns the answer of a pattern for the whole text; `undefined` if it is another. */
+/** Returns true if a pattern for the whole text matches; `undefined` for other patterns. */
 const exact = ({ text }: Pattern, whole: string): boolean | undefined =>
   text.startsWith(exactly) ? text.slice(1) === whole : undefined
 
@@ -108,7 +108,7 @@ function commandSight(line: string): Sight {
   }
 }
 
-/** Returns true if words are as a pattern says: its last `*` stands for any number of words, another for any one, or a part of one. */
+/** Returns true if words match a pattern: its last `*` stands for any number of words, another for any one, or a part of one. */
 function fitsWords(pattern: string, words: readonly string[]): boolean {
   const parts = pattern.trim().split(/\s+/)
   const isOpen = parts.at(-1) === '*'
@@ -119,11 +119,11 @@ function fitsWords(pattern: string, words: readonly string[]): boolean {
   )
 }
 
-/** As `fitsWords`, wherever the command's file is. */
+/** As `fitsWords`, but also matches a command by its name without its folder. */
 const fitsCommand = (pattern: string, words: readonly string[]): boolean =>
   fitsWords(pattern, words) || fitsWords(pattern, words.with(0, nameIn(words[0]!)))
 
-/** The pattern with any further words. */
+/** Returns the pattern with any further words. */
 const opened = (pattern: string): string => (/(?:^|\s)\*\s*$/.test(pattern) ? pattern : `${pattern} *`)
 
 function urlSight(given: string): Sight {

@@ -21,7 +21,7 @@ function patternsOf(subject: Subject): readonly string[] {
   return [`=${subject.url}`, ...(url === null ? [] : [url.host])]
 }
 
-/** The whole line, as words if it is nothing else; then the first two words of a single command with anything after them. */
+/** Returns the whole line as a pattern, in words if it has no more; then the first two words of a single command with anything after them. */
 function commandPatterns(line: string): readonly string[] {
   const commands = simpleCommands(line)
   const [words = [], ...others] = commands ?? []

@@ -18,7 +18,7 @@ export const storeIn = (permissions: readonly PermissionSettings[]): RuleStore |
 const lastOf = new WeakMap<object, Promise<void>>()
 const runOf = new WeakMap<object, string>()
 
-/** Brings an agent's log and its store of rules in line, once in a run. Rejects with `RULE_STORE_FAILED`. */
+/** Synchronises an agent's log with its store of rules, once in a run. Rejects with `RULE_STORE_FAILED`. */
 export async function syncOnce(ports: Syncing, runId: string): Promise<void> {
   if (runOf.get(ports) === runId) return lastOf.get(ports)
   await syncRules(ports)
@@ -26,8 +26,8 @@ export async function syncOnce(ports: Syncing, runId: string): Promise<void> {
 }
 
 /**
- * Gives the store of rules what people added and took back according to the log, and records what it has from elsewhere: so a call is judged by what
- * the log says, and a crash between the two loses nothing. One at a time for an agent.
+ * Gives the store of rules the changes that people made according to the log, and records the store's rules from elsewhere.
+ * Calls are thus judged by the log, and a crash between the two loses nothing. Runs one at a time for an agent.
  */
 export function syncRules(ports: Syncing): Promise<void> {
   const store = storeIn(ports.definition.permissions)
@@ -61,7 +61,7 @@ async function sync(ports: Syncing, store: RuleStore): Promise<void> {
   await ports.durable()
 }
 
-/** Returns the records of what the store has and the log has not, or the other way round. `removed`: ids that it was just told to remove. */
+/** Returns the records of the differences between the store and the log. `removed`: ids that the store was just told to remove. */
 function newsOf({ parts }: Syncing, stored: readonly StoredRule[], removed: ReadonlySet<string>): readonly PartDraft[] {
   const { grants = [], revoked = [] } = parts.permissions ?? {}
   const always = grants.filter(({ scope }) => scope === 'always')

@@ -4,7 +4,7 @@ import type { Tool } from '../../tools/defineTool.ts'
 export interface RemoteAgentEntry {
   readonly protocol: string
   readonly name: string
-  /** The tool by which a model calls it. */
+  /** The tool with which a model calls the agent. */
   readonly tool: Tool
 }
 

@@ -7,14 +7,14 @@ import type { ScheduleOptions } from '../../../protocol/parts/schedules/schedule
 import { scheduling } from './scheduling.ts'
 
 const mostSchedules = 100
-/** Shortest distance between two times that people and code may ask for, in milliseconds. */
+/** Minimum distance between two times that people and code may ask for, in milliseconds. */
 const leastMs = 1_000
 
 /** Returns the schedules of an agent. */
 export const schedulesIn = ({ schedules }: PartStates): SchedulesState['schedules'] => schedules?.schedules ?? {}
 
 /**
- * Returns the record of a schedule, or none if the agent has it like this already: an application may set its schedules whenever it starts.
+ * Returns the record of a schedule, or none if the agent already has the same one: an application may set its schedules at every start.
  * @throws RuntimeError `SCHEDULE_INVALID`, `PACKAGE_MISSING`
  */
 export function setSchedule(
@@ -47,7 +47,7 @@ const isSame = (
   asked: Pick<Schedule, 'times' | 'prompt' | 'catchUp' | 'limits'>,
 ): boolean => isDeepStrictEqual({ times, prompt, catchUp, limits }, { limits: undefined, ...asked })
 
-/** @throws RuntimeError `SCHEDULE_NOT_FOUND` */
+/** Returns a schedule that is still to fire. @throws RuntimeError `SCHEDULE_NOT_FOUND` */
 export function findSchedule(parts: PartStates, id: string): Schedule & { readonly due: number } {
   const known = schedulesIn(parts)
   const schedule = Object.hasOwn(known, id) ? known[id] : undefined
@@ -70,7 +70,7 @@ export const applyUnschedule: ApplyCommand<'agent.unschedule'> = ({ schedule: id
   return [{ type: 'schedule.removed', id, why: 'asked', requestId }]
 }
 
-/** The prompt follows as soon as the machine has the record. */
+/** Records that a schedule fires now. The prompt follows as soon as the machine has the record. */
 export const applyFire: ApplyCommand<'agent.fire'> = ({ schedule: id }, { parts, id: requestId, at }) => {
   const { due } = findSchedule(parts, id)
   return [{ type: 'schedule.fired', id, due: Math.trunc(at), next: due, missed: 0, requestId }]

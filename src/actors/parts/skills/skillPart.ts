@@ -15,7 +15,7 @@ export const skillFoldersSchema = lazily(() =>
   z.array(z.string().min(1, 'name a folder')).min(1, 'name at least one folder'),
 )
 
-/** Skills as a source of tools. */
+/** The part for skills, as a source of tools. */
 export const skillPart = agentPart<SkillOption, object>({
   options: { skills: skillFoldersSchema },
   settings: () => ({}),

@@ -18,8 +18,8 @@ export const sleepName = 'sleep'
 const check = optionsCheck({}, { maxMs: () => z.int().min(1_000).max(furthestMs) })
 
 /**
- * Returns the tool `sleep`, with which a model waits for a time: the run pauses once nothing else moves, the agent may be closed, and `runtime.wake`, or
- * whoever has it open then, goes on at that time. A message to the run ends the sleep early. `limits.ms` stands still meanwhile.
+ * Returns the tool `sleep`, with which a model waits for a time. The run pauses once nothing else moves, the agent may be closed, and
+ * `runtime.wake`, or anyone who has it open, continues it then. A message to the run ends the sleep early. `limits.ms` stands still meanwhile.
  *
  * @throws RuntimeError `INVALID_OPTION`
  *
@@ -57,7 +57,7 @@ export function sleepTool(options: SleepOptions = {}): Tool {
   )
 }
 
-/** The machine ends this effect at once, and the call at its time. */
+/** Sleeps until it is aborted: the machine ends this effect at once, and the call at its time. */
 function asleep(ports: AgentPorts, key: string, due: number, signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })

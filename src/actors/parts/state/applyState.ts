@@ -2,7 +2,7 @@ import { RuntimeError } from '../../../protocol/errors.ts'
 import type { ApplyCommand } from '../applyCommand.ts'
 import { noState } from './changeState.ts'
 
-/** A patch of people, or of the application on their behalf. */
+/** Applies a patch by people, or by the application on their behalf. */
 export const applyState: ApplyCommand<'agent.state'> = ({ patch, base }, { agentId, definition, state, id }) => {
   const agent = `Agent "${agentId}"`
   if (definition.state === null) throw noState(agent)

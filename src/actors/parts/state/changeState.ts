@@ -9,7 +9,7 @@ import { readState, type StateSettings } from './stateOptions.ts'
 /** A change that may be recorded. */
 export interface PlannedChange {
   readonly patch: readonly StateOp[]
-  /** The state after it. */
+  /** The state after the change. */
   readonly value: unknown
 }
 
@@ -17,7 +17,7 @@ export const invalidState = (what: string, options?: ErrorOptions): RuntimeError
   new RuntimeError('STATE_INVALID', what, options)
 
 /**
- * Returns the change that makes `next` of the state, as it may be recorded; `undefined` if it changes nothing. Pure.
+ * Returns the change from the state to `next`, as it may be recorded; `undefined` if nothing changes. Pure.
  * @throws RuntimeError `STATE_INVALID` for a value that does not fit the schema, with or without its secrets, or is too large
  */
 export function planChange(
@@ -61,7 +61,7 @@ export function planPatch(
   return planChange(settings, now, value, redactor)
 }
 
-/** Returns the state of a log as the definition has it; `undefined`: it may stay as it is. @throws RuntimeError `STATE_INVALID` */
+/** Returns the state of a log converted to the definition's schema; `undefined`: it may stay as it is. @throws RuntimeError `STATE_INVALID` */
 export function migrated({ schema, migrate }: StateSettings, value: unknown): { readonly value: unknown } | undefined {
   const read = readState(schema, value)
   if (read.wrong === undefined) return sameJson(read.value, value) ? undefined : { value: frozenState(read.value) }
@@ -80,6 +80,6 @@ export function migrated({ schema, migrate }: StateSettings, value: unknown): { 
   return { value: frozenState(again.value) }
 }
 
-/** The error of one who asks for the state of an agent that has none. */
+/** Returns the error for a request for the state of an agent that has none. */
 export const noState = (who: string): RuntimeError =>
   new RuntimeError('STATE_OFF' satisfies ErrorCode, `${who} has no state.`)

@@ -7,7 +7,7 @@ import { drafted } from '../../../protocol/parts/state/drafted.ts'
 import { invalidState, noState } from './changeState.ts'
 import { readState } from './stateOptions.ts'
 
-/** The state of the agent, for tools and hooks. All of it happens at once. */
+/** The agent's state, for tools and hooks. All methods are synchronous. */
 export interface StateDoor<State = unknown> {
   /** Returns the newest state. It is frozen; change it with `update`. */
   get(): State
@@ -41,7 +41,7 @@ export interface StateDoor<State = unknown> {
   of<Schema extends z.ZodType>(schema: Schema): StateDoor<z.output<Schema>>
 }
 
-/** Who changes the state, as the record of the change has it. */
+/** Author of a change of the state, in the form of the record of the change. */
 export type StateAuthor = Pick<RecordOf<'state.patched'>, 'by' | 'callId' | 'n' | 'hook' | 'childId' | 'requestId'>
 
 /** The state of an agent, as its effects reach it. */
@@ -49,18 +49,18 @@ export interface StatePort {
   /** Schema of the state. */
   readonly schema: z.ZodType
   readonly value: unknown
-  /** Returns the state after an update that the log has; `undefined` if it has none. */
+  /** Returns the state after an update that is in the log; `undefined` if the log does not have the update. */
   made(author: StateAuthor): { readonly value: unknown } | undefined
   /** Records a change, and returns the state after it. @throws RuntimeError `STATE_INVALID` */
   change(next: unknown, author: StateAuthor): unknown
   /**
-   * Returns the record of a patch from outside, if it changes anything. `base`: the version that it was made for.
+   * Returns the record of a patch from outside, if it changes anything. `base`: the version that the patch was made for.
    * @throws RuntimeError `STATE_INVALID`, `STATE_CONFLICT`
    */
   patched(patch: readonly StateOp[], base: number | undefined, author: StateAuthor): readonly PartDraft[]
 }
 
-/** Opens the state for a call, until it `isOver`. Using it throws `STATE_OFF` for an agent that has none. */
+/** Opens the state for a call, until `isOver` returns true. Using it throws `STATE_OFF` for an agent that has none. */
 export function stateDoor(
   { state: port, agentId }: { readonly state?: StatePort | undefined; readonly agentId: string },
   author: StateAuthor,

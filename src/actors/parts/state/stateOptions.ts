@@ -12,21 +12,21 @@ export interface StateOptions<State> {
   /** The state of a new agent. */
   readonly initial: NoInfer<State>
   /**
-   * The model's part: `'read'` shows it the state, as a note at the end of what it is sent, when it has changed; `'write'` also gives it the tool
-   * `update_state`. Default `false`: it sees nothing of it.
+   * Access of the model: `'read'` shows it the state when it has changed, as a note at the end of the request;
+   * `'write'` also gives it the tool `update_state`. Default `false`: it does not see the state.
    */
   readonly model?: false | 'read' | 'write'
   /**
-   * Makes a state of the schema of one in a log that no longer fits it, when an agent is opened. Without it such an agent does not open. Fields
-   * that the schema fills in need none.
+   * Converts a state from a log that no longer fits the schema, when an agent is opened. Without it such an agent does
+   * not open. Fields that the schema fills in need no conversion.
    */
   readonly migrate?: (old: unknown) => NoInfer<State>
 }
 
 export interface StateOption<State> {
   /**
-   * State that the application, people and tools change, beside the conversation: it is in the log, goes back with a revert and along with a fork, and
-   * is the same after a restart. Off by default.
+   * State that the application, people and tools change, beside the conversation. It is in the log, goes back with a
+   * revert and along with a fork, and is the same after a restart. Off by default.
    */
   readonly state?: StateOptions<State>
 }
@@ -34,7 +34,7 @@ export interface StateOption<State> {
 /** The state of a definition. */
 export interface StateSettings {
   readonly schema: z.ZodType
-  /** Frozen. */
+  /** State of a new agent, frozen. */
   readonly initial: unknown
   readonly model: false | 'read' | 'write'
   readonly migrate: ((old: unknown) => unknown) | null
@@ -58,7 +58,7 @@ export const stateSchema = lazily(() =>
   }),
 )
 
-/** @throws RuntimeError `INVALID_DEFINITION` */
+/** Reads the option `state`. @throws RuntimeError `INVALID_DEFINITION` */
 export function stateOf(given: StateOptions<unknown> | undefined, label: string): StateSettings | null {
   if (given === undefined) return null
   const { schema, model = false, migrate = null } = given
@@ -67,12 +67,12 @@ export function stateOf(given: StateOptions<unknown> | undefined, label: string)
   return { schema, initial: frozenState(read.value), model, migrate }
 }
 
-/** A value as the schema has it, or what is wrong with it. */
+/** A value in the form of the schema, or the problem with it. */
 export type ReadState =
   | { readonly value: unknown; readonly wrong?: undefined }
   | { readonly wrong: string; readonly value?: undefined }
 
-/** Returns a value as the schema has it: what that fills in or transforms is in it, and must be JSON that fits it too. Never throws. */
+/** Returns a value with the schema's defaults and transforms applied. The result must be JSON that fits the schema too. Never throws. */
 export function readState(schema: z.ZodType, value: unknown): ReadState {
   try {
     const plain = plainState(value)

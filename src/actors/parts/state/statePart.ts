@@ -2,7 +2,7 @@ import { agentPart } from '../agentPart.ts'
 import { updateStateName, updateStateTool } from './updateStateTool.ts'
 import { stateOf, stateSchema, type StateOption, type StateSetting } from './stateOptions.ts'
 
-/** State beside the conversation. */
+/** The part for state beside the conversation. */
 export const statePart = agentPart<StateOption<unknown>, StateSetting>({
   options: { state: stateSchema },
   settings: ({ state }, label) => ({ state: stateOf(state, label) }),

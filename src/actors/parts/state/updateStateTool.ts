@@ -13,7 +13,7 @@ const mostChanges = 100
 /** Maximum number of characters of the schema in the description. */
 const mostSchemaChars = 4_000
 
-/** The tool by which a model changes the state of its agent. */
+/** Returns the tool with which a model changes the state of its agent. */
 export function updateStateTool({ schema }: Pick<StateSettings, 'schema'>): Tool {
   const value = z.unknown().optional().describe('For add and replace.')
   const path = z
@@ -38,7 +38,7 @@ export function updateStateTool({ schema }: Pick<StateSettings, 'schema'>): Tool
   )
 }
 
-/** Describes the form of the state, where that can be written down in short. */
+/** Describes the form of the state as JSON Schema; empty if that is too long or not possible. */
 function form(schema: z.ZodType): string {
   try {
     const { $schema: _, ...json } = zodJson(schema)

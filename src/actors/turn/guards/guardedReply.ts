@@ -12,7 +12,7 @@ import { readAnswer } from '../../../protocol/checks/readOutput.ts'
 type Stream = (ports: AgentPorts, input: ReplyInput, cancellation: Cancellation) => Promise<ReplyOutput>
 type Replied = Extract<ReplyOutput, { ok: true }>
 
-/** A reply under guards. Input guards run beside it, and cut it off if they refuse. Output guards check the answer before it is recorded. */
+/** Streams a reply under guards. Input guards run beside it, and cut it off if they refuse. Output guards check the answer before it is recorded. */
 export async function guardedReply(
   ports: AgentPorts,
   input: ReplyInput,

@@ -39,5 +39,5 @@ function linesOf(node: ConversationNode, results: ReadonlyMap<string, ToolResult
   return said === '' ? calls : [`- said: ${said}`, ...calls]
 }
 
-/** Looks only at the beginning of a long text. */
+/** Returns a text on one line. Looks only at the beginning of a long text. */
 const lineOf = (text: string, max: number): string => oneLine(text.slice(0, 20_000), max)

@@ -178,7 +178,7 @@ interface Forecast {
   readonly bare: number
   /** Trunk tokens with a summary. */
   readonly left: number
-  /** Returns the share of the request that is saved. */
+  /** Share of the request that is saved. */
   readonly shrink: number
 }
 

@@ -30,8 +30,8 @@ export interface FoldPolicy {
   /** Number of newest steps that are never folded. Default 6. */
   readonly keepSteps: number
   /**
-   * Room for the index of names, in tokens of four characters: it holds as many names whatever a model counts. 0 means no index. Default 6,000, but at
-   * most a tenth of `cap`.
+   * Room for the index of names, in tokens of four characters, so that it holds as many names whatever a model counts.
+   * 0 means no index. Default 6,000, but at most a tenth of `cap`.
    */
   readonly indexTokens: number
   /** Size that a request should not exceed, in tokens. Default: 0.7 of `compaction.contextWindow`. */
@@ -70,7 +70,7 @@ export interface FoldLevels {
   readonly least: number
   /** Maximum number of tokens that a fold could remove, without counting memos. */
   readonly foldable: number
-  /** Nothing is cached, so that rewriting costs nothing. */
+  /** True if nothing is cached, so that rewriting costs nothing. */
   readonly isFree: boolean
   readonly keepSteps: number
 }
@@ -80,10 +80,10 @@ const batchFactor = 5
 /** Growth that is assumed for a session that has just begun. */
 const leastGrowth = 50
 const leastSpan = 2_000
-/** Once the cache is dead, a fold goes so many tokens deeper, and keeps so many steps. */
+/** Tokens by which a fold goes deeper, and steps that it keeps, once the cache has expired. */
 const deeper = 4_000
 const keptWhenDead = 4
-/** Where nothing is ever cached, folds are small and frequent, so that many more steps stay. */
+/** Number of additional steps that a fold keeps if nothing is ever cached, because folds are small and frequent then. */
 const moreWhenUncached = 4
 /** Share of `cap` to which a fold reduces a request. */
 const shareOfCap = 0.7
@@ -131,7 +131,7 @@ export function foldLevels(
   }
 }
 
-/** The pause before this run outlasted the cache, so that the next request is written anew as a whole. */
+/** Returns true if the pause before this run outlasted the cache, so that the next request is written anew as a whole. */
 const hasLostCache = ({ pause = 0 }: Measured, { lifetimeMs = cacheLifetimes['5m'] }: FoldTerms): boolean =>
   pause >= lifetimeMs
 
@@ -217,7 +217,7 @@ const isProtected = ({ nodes }: Step): boolean =>
 const mayPay = ({ request, high, least, foldable }: FoldLevels, { notes }: Conversation): boolean =>
   request > high && foldable + notes.shown - notes.index >= least
 
-/** A fold must have paid within this share of the requests that were made so far: as many again are to be expected. */
+/** Share of the requests made so far within which a fold must have paid. As many requests again are expected. */
 const payback = 1 / 3
 
 /** Returns true if a fold would cost nothing, or the request is too large to wait. */

@@ -48,14 +48,14 @@ export function rollUpMemos(conversation: Conversation, low: number): RollUp {
   return digested.saved > shortened.saved ? digested : shortened
 }
 
-/** `memos`: tokens of all memos, which are the maximum saving. This check costs less than writing shorter memos. */
+/** Rewrites older memos if that pays. `memos`: tokens of all memos, the maximum saving. This check costs less than writing shorter memos. */
 function ifItPays(conversation: Conversation, older: readonly HiddenSpan[], memos: number): RollUp {
   if (older.length === 0 || !pays(conversation, older, memos)) return noRollUp
   const rolled = rewrite(conversation, older, 'shortLine')
   return pays(conversation, older, rolled.saved) ? rolled : noRollUp
 }
 
-/** `least`: the detail to which a memo with a line per step is reduced. A memo that would not get shorter is left alone. */
+/** Rewrites older memos. `least`: the detail to which a memo with a line per step is reduced. A memo that would not shrink is left alone. */
 function rewrite(conversation: Conversation, older: readonly HiddenSpan[], least: 'shortLine' | 'digest'): RollUp {
   const parts: RolledUp[] = []
   let saved = 0
@@ -97,7 +97,7 @@ function repliesSince(conversation: Conversation, { fold }: HiddenSpan): number 
   return written === undefined || !conversation.onTrunk(written.id) ? 0 : sums.replies - sums.at(written.depth).replies
 }
 
-/** Returns the tokens that the provider would have to read anew: all that follow the oldest memo. */
+/** Returns the tokens that the provider would have to read anew, which are all that follow the oldest memo. */
 function rewritten(conversation: Conversation, older: readonly HiddenSpan[]): number {
   const first = conversation.node(older[0]!.steps[0]!)!
   return Math.max(0, conversation.trunkTokens - trunkSums(conversation).at(first.depth - 1).user)

@@ -34,7 +34,7 @@ const kind = 'graft'
 
 type Copy = Pick<ConversationNode, 'id' | 'stepId' | 'message' | 'copiedFrom'>
 
-/** Returns the note in front of a step that is a copy: where it comes from. `''` for any other node. */
+/** Returns the note in front of a copied step, which says where it comes from; `''` for any other node. */
 function noteBefore(node: Copy, subject: Pick<GraftSubject, 'node' | 'stepEnd'>): string {
   if (node.copiedFrom === undefined || node.id !== node.stepId) return ''
   const first = subject.node(node.copiedFrom)!

@@ -20,7 +20,7 @@ export function whyNotHidden(conversation: Conversation, { id, endId, nodes }: S
   return annotations?.hiddenBy(id) === undefined ? undefined : 'is hidden already'
 }
 
-/** Returns the same for a step that neither a person nor the model wants hidden. */
+/** Returns the reason why a step may not be hidden if neither a person nor the model asks for it; `undefined` if it may. */
 export function whyNotHiddenUnasked(conversation: Conversation, step: Step): string | undefined {
   const isWanted = conversation.annotations?.isShownAgain(step.id) === true
   return whyNotHidden(conversation, step) ?? (isWanted ? 'was shown again on request' : undefined)
@@ -47,7 +47,7 @@ const masking: WayToHide = {
   steps: 'of which the output',
 }
 
-/** Returns the requested steps that may be hidden, oldest first, and the reasons for the rest. */
+/** The requested steps that may be hidden, oldest first, and the reasons for the rest. */
 export interface ChosenSteps {
   readonly steps: readonly Step[]
   readonly reason?: string

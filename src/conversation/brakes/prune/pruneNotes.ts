@@ -49,7 +49,7 @@ function factsNote(steps: readonly NodeId[], subject: HiddenSubject): BrakeNote[
 
 export const indexNote = ({ text }: ShownIndex): BrakeNote => ({ kind: 'index', text: renderIndex(text) })
 
-/** The nodes of a step have ids that follow each other. */
+/** Returns the step with this id. The nodes of a step have consecutive ids. */
 export function stepOf(id: NodeId, subject: Pick<HiddenSubject, 'node'>): Step {
   const nodes: ConversationNode[] = []
   for (let node = subject.node(id); node?.stepId === id; node = subject.node(node.id + 1)) nodes.push(node)

@@ -6,8 +6,8 @@ import { oneLine } from '../../../protocol/text/cutMiddle.ts'
 import { isStanding, type ConversationNode } from '../../tree/node.ts'
 
 /**
- * Returns the known effects of the calls of a tool; `undefined` if unknown, `'agent'` for a sub-agent that may change something, `'calls'` if they
- * are those of the calls that it makes.
+ * Returns the known effects of the calls of a tool; `undefined` if unknown, `'agent'` for a sub-agent that may change
+ * something, `'calls'` for the effects of the calls that it makes.
  */
 export type EffectsOf = (
   tool: string,
@@ -15,16 +15,16 @@ export type EffectsOf = (
 
 interface UndoSubject {
   node(id: NodeId): ConversationNode | undefined
-  /** The first node that is not in the past that a fork shares. */
+  /** Id of the first node after the past that a fork shares. */
   readonly ownFrom: NodeId
-  /** The last imported node; 0 if there is none. */
+  /** Id of the last imported node; 0 if there is none. */
   readonly foreignTo: NodeId
   readonly annotations?: { isWorking(id: NodeId): boolean } | undefined
 }
 
 interface Found extends UndoCall {
   readonly seq: number
-  /** Reason why it cannot be undone. */
+  /** Reason why the call cannot be undone; `undefined` if it can. */
   readonly why: string | undefined
 }
 
@@ -81,7 +81,7 @@ function describe(conversation: UndoSubject, node: ConversationNode, effectsOf: 
   return { call: id, seq: reversible.seq, what, why, ...(of === undefined ? {} : { together: true }) }
 }
 
-/** Returns true if it is not known what a call did. The result of one that was aborted has what its tool had kept by then. */
+/** Returns true if it is not known what a call did. An aborted call is known by the receipt that its tool had kept by then. */
 const isUnknown = ({ synthetic, receipt }: ToolResultMessage, effects: ReturnType<EffectsOf>): boolean =>
   synthetic !== undefined && (synthetic !== 'aborted' || receipt === undefined || effects !== 'reversible')
 

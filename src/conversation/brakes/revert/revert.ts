@@ -24,10 +24,10 @@ export const defaultRevertPolicy: RevertPolicy = { maxRevertsPerTarget: 2, onUse
 /** Tools of the brakes, whose calls are no evidence. */
 export const brakeTools: ReadonlySet<string> = new Set(['revert_to_state', 'prun'])
 
-/** Tools whose calls are no evidence, for an agent that has these beside those; another may have tools of its own by their names. */
+/** Returns the tools whose calls are no evidence, for an agent that has these too. Other agents may have their own tools by these names. */
 export const ignoredTools = (more: readonly string[]): ReadonlySet<string> => new Set([...brakeTools, ...more])
 
-/** The tools to ignore where the tools of an agent are not known. */
+/** Tools to ignore if the tools of an agent are not known. */
 export const brakeToolsWithRecall: ReadonlySet<string> = ignoredTools([recallName])
 
 export interface RevertRules extends RevertPolicy {

@@ -29,12 +29,12 @@ export class UndoneTags {
     return this.#open && { id: this.#open.id, tagged: all.indexOf(this.#open.tagged) }
   }
 
-  /** Drops the undoing: it stays with the source of a fork. */
+  /** Drops the undoing, which stays with the source of a fork. */
   drop(): void {
     this.#open = undefined
   }
 
-  /** Marks the result of a call that was undone. Returns the fault, if the record does not follow. */
+  /** Marks the result of a call that was undone. Returns the fault if the record does not follow from the log. */
   step({ id, call, undone }: RecordOf<'undo.step'>): string | undefined {
     const node = this.#tree.node(call)
     if (this.#open?.id !== id) return 'it is of no revert'
@@ -43,7 +43,7 @@ export class UndoneTags {
     return undefined
   }
 
-  /** Puts the ledger on the tag, in place of the earlier one. Returns the node of the tag. @throws RuntimeError `LOG_CORRUPT` */
+  /** Puts the ledger on the tag, replacing the earlier one. Returns the node of the tag. @throws RuntimeError `LOG_CORRUPT` */
   end(record: RecordOf<'undo.end'>, { tagged: all }: Annotations): ConversationNode {
     const { id, undone, kept } = record
     if (this.#open?.id !== id) throw corrupt(record, 'it is of no revert')

@@ -7,7 +7,7 @@ import { defaultRevertPolicy, planRevert, type RevertRules } from '../revert/rev
 import { stallOf, stepsAfter } from './stall.ts'
 import { defaultStallRules } from './stallRules.ts'
 
-/** The measures against a loop: each rung of the ladder can be left out. */
+/** The measures against a loop, each of which can be turned off. */
 export interface StallPolicy {
   readonly rules: readonly StallRule[]
   /** Tells the model about the loop. */
@@ -85,7 +85,7 @@ export const stallRevert = (id: string, { target, evidence }: Stall): RevertRequ
   summary: evidence,
 })
 
-/** Rules whose loop may be reverted. That of `sameError` changed nothing, since a change ends it. */
+/** Rules whose loop may be reverted. A loop of `sameError` changed nothing, because a change would end it. */
 const revertible: ReadonlySet<StallRule> = new Set(['repeat', 'repeat4', 'cycle', 'sameError'])
 
 function whyNotReverted(conversation: Conversation, stall: Stall, situation: StallSituation): string | undefined {

@@ -6,7 +6,7 @@ export interface Amounts {
   readonly around: string
 }
 
-/** Number of numbers in a text that tells how far something is. A text with more of them is a table or a listing. */
+/** Maximum number of numbers in a text that reports progress. A text with more of them is a table or a listing. */
 const mostNumbers = 32
 
 /** Pattern of numbers with any digits of Unicode, and separators of thousands. It matches in linear time. */
@@ -30,7 +30,7 @@ export const hasGrown = (earlier: Amounts | undefined, later: Amounts | undefine
   return steps.every((step) => step <= 0) && steps.some((step) => step < 0)
 }
 
-/** Compares numbers of any length and script: the digits of a script stand in their order. */
+/** Compares numbers of any length and script. The digits of a script are in order. */
 function compare(a: string, b: string): number {
   const [[wholeA, restA], [wholeB, restB]] = [partsOf(a), partsOf(b)]
   if (wholeA.length !== wholeB.length) return wholeA.length - wholeB.length

@@ -12,8 +12,8 @@ interface MadeCall {
 }
 
 /**
- * Returns how often a step may be made again before it counts as a loop, beyond the times of any step: longer for what people do several times in a
- * row: asking how far something is, scrolling, acting where nothing is shown of it, trying again what timed out. Pure.
+ * Returns the number of extra times that a step may be made again before it counts as a loop. It is higher for steps that
+ * people often repeat: asking for progress, scrolling, acting without a visible effect, retrying after a timeout. Pure.
  */
 export function patienceFor(ends: readonly string[], { acts, hasMoved, hasFailed }: Effect): number {
   if (ends.some(isUnfinished) || hasMoved || (acts && ends.every(showsNothing))) return 3
@@ -21,7 +21,7 @@ export function patienceFor(ends: readonly string[], { acts, hasMoved, hasFailed
   return acts ? 1 : 0
 }
 
-/** Names of tools, actions and keys that move on from where they are, so the same call shows something else. */
+/** Names of tools, actions and keys that move to another place, so that the same call shows something else. */
 const moving: ReadonlySet<string> = new Set([
   'scroll',
   'swipe',
@@ -34,14 +34,14 @@ const moving: ReadonlySet<string> = new Set([
   'tab',
 ])
 
-/** Returns true if a call moves on from where it is. */
+/** Returns true if a call moves to another place. */
 export function moves({ name, input }: MadeCall): boolean {
   const { action, key } =
     typeof input === 'object' && input !== null ? (input as Readonly<Record<string, unknown>>) : {}
   return [name, action, key].some((value) => typeof value === 'string' && value.length <= 64 && isMoving(value))
 }
 
-/** Compares the whole name and its first word: `scroll_down`, `PageDown`. */
+/** Checks the whole name, and its words for `scroll` and `swipe`: `scroll_down`, `PageDown`. */
 function isMoving(name: string): boolean {
   const words = name
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
@@ -50,10 +50,10 @@ function isMoving(name: string): boolean {
   return moving.has(words.join('')) || words.some((word) => word === 'scroll' || word === 'swipe')
 }
 
-/** Returns true for a result without text, or with the words that stand for that. */
+/** Returns true for a result without text, or with words that mean none. */
 const showsNothing = (end: string): boolean => /^\s*(?:\(no output\)\s*)?$/.test(end)
 
-/** Number of characters of a result that only says that something is under way. */
+/** Maximum length of a result that only says that something is under way, in characters. */
 const shortAnswer = 300
 
 const unfinished =

@@ -12,8 +12,8 @@ const separators = new Set(['\n', ';', '|', '&', '(', ')', '`'])
 const blanks = new Set([' ', '\t', '\r', '<', '>'])
 
 /**
- * Splits a shell text into its simple commands, of `sh` as of PowerShell. Quoted text, comments and here-documents are no commands. It reads each
- * character at most twice and never throws. Pure.
+ * Splits a shell text, of `sh` or PowerShell, into its simple commands. Quoted text, comments and here-documents are no
+ * commands. It reads each character at most twice and never throws. Pure.
  */
 export function shellCommands(text: string): ShellCommand[] {
   const reader = new ShellReader(text.slice(0, readShellChars))
@@ -49,7 +49,7 @@ class ShellReader {
     this.#word = (this.#word ?? '') + char
   }
 
-  /** `{` begins a group where no word is open, and `}` ends one but for that of `${name}`. */
+  /** Returns true if a brace groups commands: `{` where no word is open, and `}` unless it ends a `${name}`. */
   #isBrace(char: string): boolean {
     return char === '{' ? this.#word === undefined : char === '}' && this.#word?.includes('{') !== true
   }

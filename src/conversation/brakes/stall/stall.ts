@@ -70,7 +70,7 @@ function resultsOf(conversation: StallSubject, stepId: NodeId): ConversationNode
   }
 }
 
-/** Characters of each text that are searched for names. */
+/** Number of characters of each text that are searched for names. */
 const searchedChars = 8_000
 
 function newShare(conversation: StallSubject, steps: readonly StepPrint[], step: StepPrint): number {

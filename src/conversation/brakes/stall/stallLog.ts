@@ -27,7 +27,7 @@ export class StallLog {
     return this.#last
   }
 
-  /** The newest stall, unless the run was paused for it. After `resume` the count begins anew. */
+  /** The newest stall, unless the run was paused for it. After `resume` the count starts again. */
   get counted(): StallOutcome | undefined {
     return this.#hasPaused ? undefined : this.#last
   }

@@ -11,7 +11,7 @@ export interface RecentSteps {
 /** Equal steps, or repeated rounds of steps, oldest first. */
 export interface Loop {
   readonly steps: readonly StepPrint[]
-  /** Steps of a round. */
+  /** Number of steps in a round. */
   readonly period?: number
 }
 
@@ -21,7 +21,7 @@ type FindLoop = (recent: RecentSteps) => Loop | undefined
 /** The default rules, which seldom fired in recorded runs that passed. */
 export const defaultStallRules: readonly StallRule[] = ['repeat', 'cycle', 'sameError']
 
-/** Number of steps that rules look back at most. */
+/** Maximum number of steps that rules look back. */
 export const mostStallSteps = 16
 
 const isSame = (a: StepPrint, b: StepPrint): boolean => a.calls === b.calls && a.results === b.results
@@ -33,7 +33,7 @@ const opens = ({ changes, polls, moves }: StepPrint): boolean => changes || poll
 const isProgress = (earlier: StepPrint, later: StepPrint): boolean =>
   earlier.calls === later.calls && hasGrown(earlier.amounts, later.amounts)
 
-/** Returns the steps at the end for which this holds without a gap. */
+/** Returns the unbroken series of steps at the end for which `holds` is true. */
 function tailWhere(steps: readonly StepPrint[], holds: (step: StepPrint, index: number) => boolean): StepPrint[] {
   const last = steps.findLastIndex((step, index) => !holds(step, index))
   return steps.slice(last + 1)
@@ -42,13 +42,13 @@ function tailWhere(steps: readonly StepPrint[], holds: (step: StepPrint, index: 
 const atLeast = (count: number, steps: readonly StepPrint[]): Loop | undefined =>
   steps.length >= count ? { steps } : undefined
 
-/** Equal steps that make a loop, and equal steps that change something, fail for a while or wait without saying so. */
+/** Returns the number of equal steps that make a loop. It is higher for steps that change something, fail for a while or wait without saying so. */
 const leastSteps = ({ patience }: StepPrint): number => 3 + patience
 
 /** Number of failed attempts, with nothing but waits in between, that make a loop. */
 const mostAttempts = 8
 
-/** Finds attempts of the same call that failed alike, and that waiting did not help. What says that it is under way may be waited for. */
+/** Finds attempts of the same call that failed alike, and that waiting did not help. A call that reports work under way may be waited for. */
 function attemptsOverWaits(steps: readonly StepPrint[], last: StepPrint): Loop | undefined {
   if (last.polls || last.patience > 1) return undefined
   const isAttempt = (step: StepPrint): boolean => step.calls === last.calls && step.error === last.error

@@ -15,15 +15,15 @@ export interface StepPrint {
   readonly results: string
   /** The errors, without the parts that differ from one attempt to the next; missing when no call failed. */
   readonly error?: string
-  /** Numbers in the results that may tell how far something is. */
+  /** Numbers in the results that may report progress. */
   readonly amounts?: Amounts
   /** True if a call succeeded that reported a change or cannot be undone. */
   readonly changes: boolean
   /** True if a call waits for something, as its tool declares or its arguments say. */
   readonly polls: boolean
-  /** True if a call succeeded that moves on from where it is, as scrolling does. */
+  /** True if a call succeeded that moves to another place, as scrolling does. */
   readonly moves: boolean
-  /** Number of times that the step may be made again before it counts as a loop, beyond those of any step. */
+  /** Number of extra times that the step may be made again before it counts as a loop. */
   readonly patience: number
 }
 
@@ -82,7 +82,7 @@ function takePrint(reply: ConversationNode, results: readonly ConversationNode[]
   }
 }
 
-/** Reasons of results after an abort, a new message or a crash, which say nothing about the model. */
+/** Returns true for a result after an abort, a new message or a crash, which says nothing about the model. */
 const isCutShort = ({ synthetic }: ToolResultMessage): boolean =>
   synthetic === 'aborted' || synthetic === 'skipped' || synthetic === 'interrupted'
 
@@ -110,8 +110,8 @@ const place = /(?<=\.[a-z]{1,6})(?::\d{1,9}(?::\d{1,9})?|\(\d{1,9},\d{1,9}\))|\b
 const temporary = /(?:\/tmp\/|\/var\/folders\/|\\temp\\)[^\s:'"`()]+/gi
 
 /**
- * Returns the last line of the end of a failed result that names the fault, else the last line, without numbers, hashes and temporary paths. Another file counts
- * as another error.
+ * Returns the last line in the end of a failed result that names the fault, else the last line, without numbers, hashes
+ * and temporary paths. Another file counts as another error.
  */
 function errorOf(end: string): string {
   const lines = end

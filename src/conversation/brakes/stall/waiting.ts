@@ -17,14 +17,14 @@ const waitingNames: ReadonlySet<string> = new Set(['wait', 'sleep'])
 const isName = (value: unknown): boolean =>
   typeof value === 'string' && value.length < 10 && waitingNames.has(value.toLowerCase())
 
-/** Arguments that hold a command. */
+/** Names of arguments that hold a command. */
 const commandFields = ['command', 'cmd', 'commands', 'script'] as const
 
-/** Returns true if a call gives a shell a command. */
+/** Returns true if a call gives a command to a shell. */
 export const asksShell = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && commandFields.some((field) => field in input)
 
-/** Returns the command as a text: some tools take it as a list of words, the last of which may be a script. */
+/** Returns the command as a text. Some tools take it as a list of words, the last of which may be a script. */
 function textIn(value: unknown): string {
   if (typeof value === 'string') return value
   if (!Array.isArray(value)) return ''
@@ -35,7 +35,7 @@ function textIn(value: unknown): string {
 const quoted = (word: string): string =>
   /^[\w./:=-]{1,200}$/.test(word) ? word : `'${word.slice(0, readShellChars).replaceAll("'", '"')}'`
 
-/** Deepest nesting of shells in shells that is read. */
+/** Maximum nesting of shells in shells that is read. */
 const deepest = 3
 
 const isWaitingText = (text: string, depth: number): boolean =>
@@ -77,7 +77,7 @@ const before: ReadonlySet<string> = new Set([
   'gtimeout',
 ])
 
-/** Returns true for such a word, its options and limits, and `NAME=value`. `timeout /t 60` is a command of its own. */
+/** Returns true for a word before a command's name, its options and limits, and `NAME=value`. `timeout /t 60` is a command of its own. */
 function isBefore(words: readonly string[], at: number): boolean {
   const word = words[at]!
   if (word === 'timeout' && isTimeoutOfWindows(words.slice(at + 1))) return false
@@ -101,7 +101,7 @@ const shells: ReadonlySet<string> = new Set([
   'ssh',
 ])
 
-/** Returns the script that a shell is given: what follows `-c`, `-lc`, `-Command` or `/c`; for `ssh` its last words. */
+/** Returns the script that a shell is given: the words after `-c`, `-lc`, `-Command` or `/c`; for `ssh` its last words. */
 function scriptOf(name: string, args: readonly string[]): string {
   if (name === 'ssh') return args.slice(1).join(' ')
   const at = args.findIndex((word) => /^(?:-\w{0,5}c|-command|\/c)$/i.test(word))
@@ -112,7 +112,7 @@ type Judge = (args: readonly string[]) => boolean
 
 const has = (args: readonly string[], ...words: readonly string[]): boolean => args.some((word) => words.includes(word))
 const always: Judge = () => true
-/** A single letter among joined options, such as the `f` of `-fn20`, or the long form. */
+/** Returns a judge for a single letter among joined options, such as the `f` of `-fn20`, or a long form. */
 const hasOption =
   (letter: string, ...long: readonly string[]): Judge =>
   (args) =>

@@ -16,7 +16,7 @@ export const stateFold: BrakeFolds<'state.patched'> = {
   },
 }
 
-/** Takes the state back with a revert to a node of the trunk; before the trunk is cut. */
+/** Reverts the state together with a revert to a node of the trunk. Called before the trunk is cut. */
 export function revertState(
   conversation: Reshaped,
   { seq, state, rebased = [] }: Moved & Pick<RevertOutcome, 'rebased'>,
@@ -26,7 +26,7 @@ export function revertState(
   conversation.state?.revert(seq, place, rebased[0]?.nodeId, state?.lost ?? [])
 }
 
-/** Makes the changes of copied steps again. */
+/** Repeats the state changes of copied steps. */
 export function copyState(
   conversation: Reshaped,
   { seq, state, copies }: Moved & { readonly copies: Parameters<TreeState['copy']>[1] },

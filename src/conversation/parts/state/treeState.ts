@@ -11,28 +11,28 @@ import {
 import type { StateMove } from '../../../protocol/parts/state/stateRecords.ts'
 import { sameJson } from '../../../protocol/checks/sameJson.ts'
 
-/** A change of a state, as its record has it; `seq` is that of the record. */
+/** A change of a state, in the form of its record. `seq`: sequence number of the record. */
 export interface SaidChange {
   readonly seq: number
   readonly by: string
   readonly patch: readonly StateOp[]
-  /** The call, and the number of this update among those of the call or of the hook about it. */
+  /** Id of the call. `n`: number of this update among those of the call or of the hook about it. */
   readonly callId?: string
   readonly n?: number
   readonly hook?: string
 }
 
-/** A change at its place. */
+/** A change with its place in the tree. */
 interface Change extends SaidChange {
   readonly index: number
-  /** The step to which it belongs; 0: it came before the first. */
+  /** The step to which the change belongs; 0 if it came before the first step. */
   readonly step: NodeId
   readonly before: Change | undefined
-  /** The state after it, where that is kept. */
+  /** The state after the change, if it is kept. */
   value?: unknown
 }
 
-/** Every so many changes of a branch keep the state; it is made from the one before for the others. */
+/** Number of changes of a branch after which the state is kept again. In between, it is computed from the state before. */
 const keptEvery = 32
 
 /** The step that changes belong to: its first and last node, and the last node of the conversation. */
@@ -42,11 +42,11 @@ export interface StatePlace {
   readonly last: NodeId
 }
 
-/** Changes of an abandoned branch that the trunk has again, and those that do not fit there. */
+/** Changes of an abandoned branch that are on the trunk again, and changes that do not fit there. */
 export interface Reattached {
   readonly kept: readonly SaidChange[]
   readonly lost: readonly SaidChange[]
-  /** The state with them. */
+  /** The state with the kept changes. */
   readonly value: unknown
 }
 
@@ -63,18 +63,18 @@ export interface KeptState {
   readonly versions: readonly KeptMark[]
 }
 
-/** Returns true if a state with this value may stand. */
+/** Returns true if a state may have this value. */
 export type IsValid = (value: unknown) => boolean
 
 const anything: IsValid = () => true
 const nothing: readonly never[] = Object.freeze([])
 
-/** People's words survive a revert; what code, tools and models changed goes with the branch. */
+/** Returns true for a change by people, which survives a revert. Changes by code, tools and models go with the branch. */
 const isOfPeople = ({ by }: SaidChange): boolean => by === 'person'
 
 /**
- * The state of an agent, which hangs on its conversation tree: a change belongs to the step at the head, so a revert takes it back, and a fork begins
- * with it. Changes stay as they are; those of an abandoned branch are there for steps that are copied, and for whoever asks for the state at a node.
+ * The state of an agent on its conversation tree. A change belongs to the step at the head, so a revert takes it back, and a fork
+ * begins with it. Changes are never altered. Those of an abandoned branch remain for copied steps, and for reading the state at a node.
  */
 export class TreeState {
   /** The state before the first change. */
@@ -82,9 +82,9 @@ export class TreeState {
   readonly #changes: Change[] = []
   readonly #bySteps = new Map<NodeId, Change[]>()
   readonly #byCalls = new Map<string, Change[]>()
-  /** From which node on which change was the newest one when the node was at the head. In order. */
+  /** Marks, in order: the first node from which on a change was the newest while the node was at the head. */
   #nodes: Mark[] = []
-  /** From which `seq` on which change was the newest. In order. */
+  /** Marks, in order: the `seq` from which on a change was the newest. */
   #versions: Mark[] = []
   #head: Change | undefined
   #value: unknown
@@ -136,27 +136,27 @@ export class TreeState {
     return this.#value
   }
 
-  /** `seq` of the last record that changed it; 0 if none of this log did. */
+  /** `seq` of the last record that changed the state; 0 if no record of this log did. */
   get version(): number {
     return this.#versions.at(-1)?.[0] ?? 0
   }
 
-  /** The state when this node was at the head. */
+  /** Returns the state when this node was at the head. */
   at(nodeId: NodeId): unknown {
     return this.#valueOf(newest(this.#nodes, nodeId))
   }
 
-  /** The state of a version of this log: after its record, and before the next that changed it. */
+  /** Returns the state of a version of this log: after its record, and before the next record that changed it. */
   valueAt(version: number): unknown {
     return this.#valueOf(newest(this.#versions, version))
   }
 
-  /** The changes of a step, oldest first. */
+  /** Returns the changes of a step, oldest first. */
   changesOf(step: NodeId): readonly SaidChange[] {
     return this.#bySteps.get(step) ?? nothing
   }
 
-  /** The state after the `n`-th update of a call, or of a hook about it; `undefined` if that was not made. One that changed nothing has no record. */
+  /** Returns the state after the `n`-th update of a call or its hook; `undefined` if it was not made. An update without changes has no record. */
   madeBy(callId: string, n: number, hook?: string): { readonly value: unknown } | undefined {
     const made = this.#byCalls.get(callId)?.filter((change) => change.hook === hook)
     const next = made?.findIndex((change) => change.n! >= n) ?? -1
@@ -172,7 +172,7 @@ export class TreeState {
     return firstShared(touched(then, patch), touched(then, difference(then, this.#value)))
   }
 
-  /** Applies the change of a record; returns the reason why it does not fit, and then nothing has changed. */
+  /** Applies the change of a record. Returns the reason if it does not fit, and then nothing has changed. */
   change(said: SaidChange, place: StatePlace): string | undefined {
     const { value, wrong } = applyPatch(this.#value, said.patch)
     if (wrong !== undefined) return wrong
@@ -183,15 +183,15 @@ export class TreeState {
     return undefined
   }
 
-  /** Returns what a revert to the step that ends with `target` will do to the changes of people after it. */
+  /** Returns the effect of a revert to the step that ends with `target` on the later changes of people. */
   planRevert(target: NodeId, isValid: IsValid = anything): Reattached {
     const { base, later } = this.#after(target)
     return fitting(this.#valueOf(base), later.filter(isOfPeople), nothing, isValid)
   }
 
   /**
-   * Takes back the changes after a step, except those of people: they follow in their order, without the `lost` ones. `next` is the first node that
-   * the revert appended again, if any.
+   * Takes back the changes after a step. Those of people are made again in their order, without the `lost` ones. `next`
+   * is the first node that the revert appended again, if any.
    */
   revert(seq: number, target: StatePlace, next: NodeId | undefined, lost: readonly SaidChange[]): void {
     const { base, later } = this.#after(target.end)
@@ -202,13 +202,13 @@ export class TreeState {
     this.#attach(fitting(this.#value, later.filter(isOfPeople), lost, anything).kept, place, seq)
   }
 
-  /** Returns what a record says of such a plan: nothing, if the state stays as it is. */
+  /** Returns the part of a record about such a plan; empty if the state stays as it is. */
   planned({ kept, lost, value }: Reattached): { readonly state?: StateMove } {
     const patch = difference(this.#value, value)
     return patch.length + lost.length === 0 ? {} : { state: { patch, kept: kept.length, lost } }
   }
 
-  /** Returns what copying these nodes will do to the changes that belong to them. */
+  /** Returns the effect of copying these nodes on the changes that belong to them. */
   planCopies(from: readonly NodeId[], isValid: IsValid = anything): Reattached {
     return fitting(
       this.#value,
@@ -218,7 +218,7 @@ export class TreeState {
     )
   }
 
-  /** Makes the changes of the copied steps again, without the `lost` ones. */
+  /** Repeats the changes of the copied steps, without the `lost` ones. */
   copy(
     seq: number,
     copies: readonly { readonly nodeId: NodeId; readonly from: NodeId }[],
@@ -230,7 +230,7 @@ export class TreeState {
     }
   }
 
-  /** Goes on in the log of a fork, whose head is `head`: what a step changed that was open there stays with the source. */
+  /** Continues in the log of a fork, whose head is `head`. Changes by a step that was open there stay with the source. */
   beginLog(head: NodeId, last: NodeId): void {
     const { base } = this.#after(head)
     this.#move(base, this.#valueOf(base), 0)
@@ -243,7 +243,7 @@ export class TreeState {
     return this.changesOf(step).filter((change) => !isOfPeople(change))
   }
 
-  /** The changes of the trunk after a node, oldest first, and the last one before them. */
+  /** Returns the changes of the trunk after a node, oldest first, and the last change before them. */
   #after(nodeId: NodeId): { readonly base: Change | undefined; readonly later: readonly Change[] } {
     const later: Change[] = []
     let base = this.#head
@@ -285,7 +285,7 @@ export class TreeState {
     setMark(this.#versions, seq, head)
   }
 
-  /** Notes the newest change of a step. Nodes of an abandoned branch below it keep the one that they had. */
+  /** Notes the newest change of a step. Nodes of an abandoned branch below it keep their own newest change. */
   #mark(change: Change, { step, end, last }: StatePlace): void {
     if (end < last) {
       setMark(this.#nodes, end + 1, newest(this.#nodes, end + 1))
@@ -304,7 +304,7 @@ export class TreeState {
   }
 }
 
-/** Returns the changes that fit one after another; a change of which a part fits is in both lists. */
+/** Returns the changes that fit one after another. A change that fits in part is in both lists. */
 function fitting(
   value: unknown,
   changes: readonly SaidChange[],

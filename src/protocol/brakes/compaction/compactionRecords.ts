@@ -25,9 +25,9 @@ export const overlaySchema = lazily(() =>
     from: nodeIdSchema(),
     to: nodeIdSchema(),
     summary: z.string(),
-    /** User messages and pinned steps inside the span, as nodes; they are shown word for word after the summary. */
+    /** User messages and pinned steps inside the span, as nodes. They are shown verbatim after the summary. */
     kept: z.array(nodeIdSchema()).readonly(),
-    /** Tool outputs after the span, up to this node, are cut to `maxToolOutputChars`. */
+    /** The last node of the range after the span in which tool outputs are cut to `maxToolOutputChars`. */
     recentTo: nodeIdSchema(),
     maxToolOutputChars: count(),
     /** Pinned outputs in that range, which are not cut. */
@@ -43,7 +43,7 @@ export const compactionRecords = {
       type: z.literal('compaction.start'),
       cause: z.enum(['headroom', 'overflow', 'requested']),
       tokens: count(),
-      /** The request that it answers. */
+      /** The request that this compaction answers. */
       requestId: z.string().exactOptional(),
     }),
   'compaction.end': () =>
@@ -53,7 +53,7 @@ export const compactionRecords = {
       applied: z.boolean(),
       /** The request that this answers; there may have been no start. */
       requestId: z.string().exactOptional(),
-      /** Why it was not applied. */
+      /** Reason why it was not applied. */
       reason: z.string().exactOptional(),
       overlay: overlaySchema().exactOptional(),
       tokensBefore: count(),

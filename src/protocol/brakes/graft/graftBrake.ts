@@ -1,6 +1,6 @@
 import type { GraftOutcome, GraftRequest } from './graftRecords.ts'
 
-/** The queue of the requests, the commands that ask for it, and what a refusal records. */
+/** Graft brake: its queue, the commands that request a graft, and the record of a refusal. */
 export const graftBrake = {
   tool: 'graft',
   queue: 'grafts',

@@ -23,10 +23,10 @@ export const graftOutcomeSchema = lazily(() =>
     id: z.string(),
     applied: z.boolean(),
     requested: z.array(z.string()).readonly(),
-    /** The new nodes, in order, each with the node whose words it repeats; that one is never a copy itself. */
+    /** The new nodes, in order, each with the original node that it repeats. The original is never a copy itself. */
     copies: z.array(z.object({ nodeId: nodeIdSchema(), from: nodeIdSchema() })).readonly(),
     reason: z.string().exactOptional(),
-    /** Its effect on the state of the agent, if that changed. */
+    /** Effect of the graft on the agent's state, if that changed. */
     state: stateMoveSchema().exactOptional(),
     /** Economics of an applied graft. */
     economics: economicsSchema().exactOptional(),

@@ -2,7 +2,7 @@ import type { PinOutcome, PinRequest } from './pinRecords.ts'
 
 type PinCommand = { readonly step: string }
 
-/** The queue of the requests, the commands that ask for it, and what a refusal records. */
+/** Pin brake: its queue, the commands that request a pin, and the record of a refusal. */
 export const pinBrake = {
   tool: 'pin_step',
   queue: 'pins',

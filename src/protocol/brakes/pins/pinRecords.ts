@@ -9,7 +9,7 @@ import { asked } from '../asked.ts'
 export const pinRequestSchema = lazily(() =>
   z.object({
     ...asked(),
-    /** `runtime`: a tool asked for it. Such a pin, and one of the model, holds against everything but a revert. */
+    /** Origin of the request. `runtime`: a tool asked for it. Pins by the runtime and by the model hold against everything but a revert. */
     by: z.enum(['model', 'person', 'runtime']),
     /** Id of the step as it was given: `n12`, `12`, or any other text. */
     step: z.string(),

@@ -6,45 +6,45 @@ import { usageSchema } from '../../messages.ts'
 import { inTurn } from '../../recordShapes.ts'
 import { asked } from '../asked.ts'
 
-/** A policy of an agent: its name, and those of its trigger, its decider and its keeper, such as `tokensOver(60000)`. */
+/** A policy of an agent: its name, and the names of its trigger, decider and keeper, such as `tokensOver(60000)`. */
 export const policyInfoSchema = lazily(() =>
   z.object({ name: z.string(), when: z.string(), decide: z.string(), keep: z.string() }),
 )
 export type PolicyInfo = z.infer<ReturnType<typeof policyInfoSchema>>
 
-/** Asks for a policy by name, whatever its trigger says. */
+/** A request to run a policy by name, regardless of its trigger. */
 export const policyRequestSchema = lazily(() => z.object({ ...asked(), policy: z.string() }))
 export type PolicyRequest = z.infer<ReturnType<typeof policyRequestSchema>>
 
 export const policyStartSchema = lazily(() =>
   z.object({
     policy: z.string(),
-    /** Reason in a few words. */
+    /** Reason for the start, in a few words. */
     why: z.string(),
-    /** Turns in the agent's lifetime. */
+    /** Number of turns that the agent has had. */
     turn: z.int().nonnegative(),
     /** Estimated tokens of the next request. */
     tokens: z.number().nonnegative(),
-    /** The request that it answers. */
+    /** The request that this start answers. */
     requestId: z.string().exactOptional(),
   }),
 )
 export type PolicyStart = z.infer<ReturnType<typeof policyStartSchema>>
 
 /**
- * Outcome of a policy; without a start, the cost of asking one that did not fire. Its requests are decided by the drains, and the outcome of each
- * stands in a record of its own.
+ * Outcome of a policy. Without a start, it has the cost of asking a policy that did not fire. The drains decide
+ * its requests, and each outcome has a record of its own.
  */
 export const policyEndSchema = lazily(() =>
   z.object({
     policy: z.string(),
     outcome: z.enum(['planned', 'nothing', 'failed']),
-    /** Ids of its requests. */
+    /** Ids of the policy's requests. */
     prune: z.string().exactOptional(),
     revert: z.string().exactOptional(),
-    /** Text that the model is told. */
+    /** Note for the model. */
     note: z.string().exactOptional(),
-    /** Why it failed, or found nothing to do. */
+    /** Reason why the policy failed, or found nothing to do. */
     reason: z.string().exactOptional(),
     /** The request that this answers. */
     requestId: z.string().exactOptional(),

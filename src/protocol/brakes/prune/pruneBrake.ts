@@ -1,9 +1,9 @@
 import type { PruneOutcome, PruneRequest, PruneCommand } from './pruneRecords.ts'
 
-/** The queue of the requests, the commands that ask for it, and what a refusal records. */
+/** Prune brake: its queue, the commands that request a prune, and the record of a refusal. */
 export const pruneBrake = {
   tool: 'prun',
-  /** The tool that takes it back. */
+  /** The tool that reverses a prune. */
   showTool: 'show_step',
   queue: 'prunes',
   /** State of the chart after the drain. */

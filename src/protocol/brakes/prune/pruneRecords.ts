@@ -10,18 +10,18 @@ import { asked } from '../asked.ts'
 export const pruneRequestSchema = lazily(() =>
   z.object({
     ...asked(),
-    /** `runtime`: for a policy. */
+    /** Origin of the request. `runtime`: a policy planned it. */
     by: z.enum(['model', 'person', 'runtime']),
     steps: z.array(z.string()).readonly().exactOptional(),
     tokens: z.number().positive().exactOptional(),
     memo: z.string().exactOptional(),
     /** Folds the steps, or without `steps` every step that may be folded: `tokens` and `memo` are ignored. */
     fold: z.literal(true).exactOptional(),
-    /** The steps stay, and so do their calls: a line replaces the content of each result. `memo` is ignored. */
+    /** Masks the results: the steps and their calls stay, and a line replaces each result's content. `memo` is ignored. */
     mask: z.literal(true).exactOptional(),
-    /** Takes prunes, folds and masks of the steps back: `tokens` and `memo` are ignored. */
+    /** Shows pruned, folded or masked steps again. `tokens` and `memo` are ignored. */
     show: z.literal(true).exactOptional(),
-    /** For a fold: lines of older folds become shorter as they pile up. Without `steps` they always do. */
+    /** For a fold: shortens the lines of older folds as they pile up. Without `steps` they are always shortened. */
     rollUp: z.literal(true).exactOptional(),
     /** The policy that planned it. */
     policy: z.string().exactOptional(),
@@ -35,7 +35,7 @@ export const pruneOutcomeSchema = lazily(() =>
     id: z.string(),
     applied: z.boolean(),
     steps: z.array(nodeIdSchema()).readonly(),
-    /** Estimated tokens that were hidden; for a mask, freed; for steps that are shown again, those that came back. */
+    /** Estimated tokens that the prune hid, that a mask freed, or that came back with steps shown again. */
     tokens: z.number().nonnegative(),
     memo: z.string().exactOptional(),
     reason: z.string().exactOptional(),
@@ -48,7 +48,7 @@ export const pruneOutcomeSchema = lazily(() =>
     /** Set for a fold: `memo` has a line for each step, in their order. */
     by: z.literal('runtime').exactOptional(),
     policy: z.string().exactOptional(),
-    /** For a fold: names that stand in hidden steps alone, in lines: the id of a step, then the names found there. */
+    /** For a fold: names that occur only in hidden steps, one line per step: its id, then the names. */
     index: z.string().exactOptional(),
     /** For a fold: shorter memos that replace those of older folds. */
     rolled: z

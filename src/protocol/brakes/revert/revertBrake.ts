@@ -1,6 +1,6 @@
 import type { RevertOutcome, RevertRequest, RevertCommand } from './revertRecords.ts'
 
-/** The queue of the requests, the commands that ask for it, and what a refusal records. */
+/** Revert brake: its queue, the commands that request a revert, and the record of a refusal. */
 export const revertBrake = {
   tool: 'revert_to_state',
   queue: 'reverts',

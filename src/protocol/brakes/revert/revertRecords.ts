@@ -31,12 +31,12 @@ export const evidenceSchema = lazily(() =>
       .readonly(),
     /** Files that tools reported as changed: a revert does not restore them. */
     changed: z.array(z.string()).readonly(),
-    /** Sub-agents begun in the span that were still alive: those of the agent's own tree were aborted, detached ones continue. */
+    /** Sub-agents started in the span that were still running. Those in the agent's own tree were aborted, and detached ones continue. */
     children: z
       .array(z.object({ agentId: agentIdSchema(), name: z.string(), aborted: z.boolean() }))
       .readonly()
       .exactOptional(),
-    /** Calls of the span that worked in the background, by their ids for the model: they end with it, but for those that survive. */
+    /** Background calls of the span, by their ids for the model. They end with the span, except those that survive. */
     background: z
       .array(z.object({ id: z.string(), name: z.string(), aborted: z.boolean() }))
       .readonly()
@@ -57,7 +57,7 @@ export const tagSchema = lazily(() =>
     keepVerbatim: z.array(nodeIdSchema()).readonly().exactOptional(),
     /** For an outcome or checkpoint: the last reply of the abandoned span that said something, quoted because a person may have read it. */
     lastReply: nodeIdSchema().exactOptional(),
-    /** For a revert with `undo`: its ledger; until the undoing has ended, nothing is listed as undone. */
+    /** Ledger of a revert with `undo`. Until the undo has ended, it lists nothing as undone. */
     undo: undoLedgerSchema().exactOptional(),
   }),
 )
@@ -66,7 +66,7 @@ export type Tag = z.infer<ReturnType<typeof tagSchema>>
 export const revertRequestSchema = lazily(() =>
   z.object({
     ...asked(),
-    /** `runtime`: to end a stall, or for a policy. */
+    /** Origin of the request. `runtime`: to end a stall, or for a policy. */
     by: z.enum(['model', 'person', 'runtime']),
     category: revertCategorySchema(),
     /** Id of the step as it was given: `n12`, `12`, or any other text. */
@@ -101,9 +101,9 @@ export const revertOutcomeSchema = lazily(() =>
       .exactOptional(),
     /** Economics of an applied revert. */
     economics: economicsSchema().exactOptional(),
-    /** Its effect on the state of the agent, if that changed. */
+    /** Effect of the revert on the agent's state, if that changed. */
     state: stateMoveSchema().exactOptional(),
-    /** Plan of an applied revert that undoes: the calls that are tried, and those that are not. The ledger follows in `undo.end`. */
+    /** Undo plan of an applied revert: the calls to try, and those to leave. The ledger follows in `undo.end`. */
     undo: undoPlanSchema().exactOptional(),
   }),
 )
@@ -121,7 +121,7 @@ export type RefusedRevert = Omit<AnyRevertOutcome, 'applied' | 'reason' | OfAppl
 
 export type RevertOutcome = AppliedRevert | RefusedRevert
 
-/** Records whose reverts are told apart by `applied`; the schema takes both in one, as old logs have them. */
+/** Records in which `applied` tells the two kinds of revert apart. The schema accepts both in one shape, as old logs have them. */
 export type TellingReverts<R> = R extends { readonly type: 'revert.applied' }
   ? (Omit<R, keyof AppliedRevert> & AppliedRevert) | (Omit<R, keyof AppliedRevert> & RefusedRevert)
   : R
@@ -130,9 +130,9 @@ export const revertRecords = {
   'revert.requested': () =>
     z.object({ ...inTurn(), type: z.literal('revert.requested'), request: revertRequestSchema() }),
   'revert.applied': () => z.object({ ...inTurn(), type: z.literal('revert.applied'), ...revertOutcomeSchema().shape }),
-  /** A call was undone, or was not: one of those that the `revert.applied` with this `id` lists, in their order. */
+  /** The outcome of undoing one call in the list of the `revert.applied` with this `id`. The steps follow the order of that list. */
   'undo.step': () => z.object({ ...inTurn(), type: z.literal('undo.step'), id: z.string(), ...undoStepSchema().shape }),
-  /** The undoing of a revert has ended, with this outcome. */
+  /** The end of a revert's undo, with its outcome. */
   'undo.end': () => z.object({ ...inTurn(), type: z.literal('undo.end'), id: z.string(), ...undoLedgerSchema().shape }),
 } as const
 

@@ -26,10 +26,10 @@ export type Stall = z.infer<ReturnType<typeof stallSchema>>
 export const stallOutcomeSchema = lazily(() =>
   z.object({
     ...stallSchema().shape,
-    /** Position of this stall in a row of stalls, each of which came within six steps of the one before. */
+    /** Position of this stall in a series of stalls, each within six steps of the previous one. Counts from 1. */
     count: z.int().positive(),
     rung: z.enum(['none', 'note', 'revert', 'pause']),
-    /** Text that the model is told. */
+    /** Note for the model. */
     note: z.string().exactOptional(),
   }),
 )

@@ -5,14 +5,14 @@ import { inTurn } from '../../recordShapes.ts'
 import { resultDataShape } from '../../resultData.ts'
 
 /**
- * Reason for which a background call ended before its tool did: it was `aborted`, the model `cancelled` it, or the process died (`interrupted`) and
- * it is not known whether it happened.
+ * Reason why a background call ended before its tool did: it was `aborted`, the model `cancelled` it, or the
+ * process died (`interrupted`), in which case its effect is unknown.
  */
 export const backgroundEndSchema = lazily(() => z.enum(['aborted', 'cancelled', 'interrupted']))
 export type BackgroundEnd = z.infer<ReturnType<typeof backgroundEndSchema>>
 
 export const backgroundRecords = {
-  /** A background call says what it would leave behind if its process died, such as a process of its own, before it begins that. */
+  /** A note by a background call, written before it starts something that would outlive its process, such as a child process. */
   'call.noted': () =>
     z.object({
       ...inTurn(),
@@ -23,7 +23,7 @@ export const backgroundRecords = {
       name: z.string(),
       left: z.unknown(),
     }),
-  /** A background call has ended. Its message to the model follows. One whose branch was abandoned ends with `revert.applied`. */
+  /** The end of a background call. Its message to the model follows. A call whose branch was abandoned ends with `revert.applied`. */
   'call.reported': () =>
     z.object({
       ...inTurn(),
@@ -31,13 +31,13 @@ export const backgroundRecords = {
       callId: z.string(),
       /** Key of the call. */
       key: z.string(),
-      /** Its id for the model, such as `b3`. */
+      /** Id of the call for the model, such as `b3`. */
       id: z.string(),
       name: z.string(),
       content: z.array(plainBlockSchema()).readonly(),
       isError: z.boolean(),
       ended: backgroundEndSchema().exactOptional(),
-      /** The same fields as those of a result. */
+      /** Data for the application, as in a result. */
       data: resultDataShape().data,
       dataApart: resultDataShape().dataApart,
       ...effectsShape(),

@@ -6,13 +6,13 @@ import { base, count } from '../../recordShapes.ts'
 
 const eventSchema = lazily(() => z.looseObject({ type: z.string() }))
 
-/** A delayed event that has yet to come. `to`: the child that gets it; missing: the machine itself. */
+/** A delayed event that is still pending. `to` is the child that receives it; if missing, the machine itself does. */
 export const hostTimerSchema = lazily(() =>
   z.object({ id: z.string(), event: eventSchema(), to: z.string().exactOptional(), due: z.int() }),
 )
 export type HostTimer = z.infer<ReturnType<typeof hostTimerSchema>>
 
-/** The records of a machine of the application that has a log of its own. Such a log has no others. */
+/** Records of an application's machine that has a log of its own. Such a log has no other records. */
 export const hostRecords = {
   'host.created': () =>
     z.object({
@@ -24,22 +24,22 @@ export const hostRecords = {
       version: z.string().exactOptional(),
       input: z.unknown().exactOptional(),
     }),
-  /** The machine is given an event. */
+  /** An event for the machine. */
   'host.event': () =>
     z.object({
       ...base(),
       type: z.literal('host.event'),
       event: eventSchema(),
-      /** Id of the request that sent it, which is carried out once. */
+      /** Id of the request that sent the event. A request is carried out once. */
       requestId: z.string().exactOptional(),
-      /** The child that sent it. */
+      /** The child that sent the event. */
       from: z.string().exactOptional(),
-      /** Id of the delayed event that it was. */
+      /** Id of the delayed event that came due. */
       timer: z.string().exactOptional(),
-      /** The child that gets it instead of the machine. */
+      /** The child that receives the event instead of the machine. */
       to: z.string().exactOptional(),
     }),
-  /** The actions of all events up to `upto` were carried out. */
+  /** The completion of the actions of all events up to `upto`. */
   'host.step': () =>
     z.object({
       ...base(),
@@ -47,11 +47,11 @@ export const hostRecords = {
       upto: count(),
       /** Fingerprint of the state after that event. */
       print: z.string(),
-      /** Delayed events that the event began, and ids of those that it cancelled. */
+      /** Delayed events that the event started, and ids of the ones that it canceled. */
       set: z.array(hostTimerSchema()).readonly().exactOptional(),
       cleared: z.array(z.string()).readonly().exactOptional(),
     }),
-  /** A durable effect begins. */
+  /** The start of a durable effect. */
   'host.effect.start': () =>
     z.object({
       ...base(),
@@ -60,7 +60,7 @@ export const hostRecords = {
       actor: z.string(),
       effects: z.enum(['none', 'idempotent', 'irreversible']),
     }),
-  /** A durable effect has its result, which the machine is given as an event. */
+  /** The result of a durable effect. The machine receives it as an event. */
   'host.effect.end': () =>
     z.object({
       ...base(),
@@ -80,7 +80,7 @@ export const hostRecords = {
       version: z.string().exactOptional(),
       snapshot: z.looseObject({}),
     }),
-  /** The machine has come to its end, or failed. */
+  /** The end or failure of the machine. */
   'host.done': () =>
     z.object({
       ...base(),

@@ -1,43 +1,43 @@
 import type { Answer } from '../../questions.ts'
 
-/** A call that a running call makes and that waits for an approval. */
+/** A call that a running call makes, waiting for an approval. */
 export interface InnerRequest {
   readonly callId: string
   readonly key: string
   readonly name: string
   readonly input: unknown
   readonly irreversible?: true
-  /** The rule or the mode by which it waits. */
+  /** The rule or the mode by which the call waits. */
   readonly rule?: string
   /** Rules that would allow the call, the narrowest first. */
   readonly suggest?: string[]
 }
 
-/** A call of a sub-agent that a running call makes. */
+/** A call to a sub-agent by a running call. */
 export interface InnerAgentCall {
-  /** Place among the calls that the running one makes. */
+  /** Position among the calls of the running call. */
   readonly n: number
   readonly callId: string
   readonly key: string
   readonly name: string
   readonly input: unknown
-  /** The same as the log has it. */
+  /** The input as the log has it. */
   readonly logged: unknown
   readonly print: string
   readonly begun: number
   readonly rule?: string
 }
 
-/** Answer of people; with the key of the question if a call that the running one makes asked it. */
+/** People's answer, with the key of the question if one of the running call's own calls asked it. */
 export type GivenAnswer = Answer & { readonly key?: string }
 
 /** Decision of a person about a call that a running call makes. */
 export interface InnerDecision {
   readonly key: string
-  /** Arguments that were decided about. */
+  /** Arguments that the decision is about. */
   readonly asked: unknown
   readonly decision: 'approve' | 'deny'
   readonly reason?: string
-  /** Arguments in their place, if a person edited them. */
+  /** Arguments to use instead, if a person edited them. */
   readonly input?: unknown
 }

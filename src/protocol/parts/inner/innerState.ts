@@ -8,7 +8,7 @@ export type InnerStart = Pick<
   DraftOf<'inner.start'>,
   'n' | 'name' | 'input' | 'print' | 'begun' | 'irreversible' | 'reversible' | 'childId'
 > & {
-  /** Usage of the sub-agent that the log tells of already. */
+  /** Usage of the sub-agent that is already in the log. */
   readonly counted?: Spent
 }
 export type InnerEnd = Pick<
@@ -39,13 +39,13 @@ export const openChildren = ({ starts, ends }: InnerCallsMade): (InnerStart & { 
     start.childId === undefined || ends.some(({ n }) => n === start.n) ? [] : [{ ...start, childId: start.childId }],
   )
 
-/** Usage of a sub-agent that a call without a result called, as far as the log tells of it. */
+/** Returns the usage that the log has so far for a sub-agent whose call has no result yet. */
 export const countedOf = (state: InnerState | undefined, childId: string): Spent | undefined =>
   Object.values(state ?? {})
     .flatMap(openChildren)
     .find((start) => start.childId === childId)?.counted
 
-/** The fold of the records, until the running call has its own result. */
+/** Fold of the inner calls' records, until the running call has its own result. */
 export const innerState = {
   initial: {} as InnerState,
   on: {
@@ -101,7 +101,7 @@ export const innerState = {
   },
 }
 
-/** Receipt of a call for what it called: calls that can be undone, the newest first, and those that stay, each in a line. */
+/** Receipt of a call for its inner calls: those that can be undone, newest first, and those that stay, in one line each. */
 export interface InnerReceipt {
   readonly undo: readonly {
     readonly n: number
@@ -119,7 +119,7 @@ const mostPaths = 5
 const mostNamed = 5
 const longestLine = 300
 
-/** Describes calls in one line: how many there were of each tool, what they changed, and each of those that cannot be undone. */
+/** Describes calls in one line: their number for each tool, the paths they changed, and each call that cannot be undone. */
 function callsLine({ starts, ends }: InnerCallsMade): string {
   const said = [...Map.groupBy(starts, ({ name }) => name)].map(([name, calls]) => {
     const bound = calls.filter(({ irreversible }) => irreversible === true)
@@ -146,7 +146,7 @@ function callsLine({ starts, ends }: InnerCallsMade): string {
 const mostFailures = 5
 const longestFailure = 300
 
-/** Describes how calls failed that did not go well when they were made again. What a crash or a limit cut off says nothing about them. */
+/** Describes each failure once, except for calls that a crash or a limit cut off, and calls for which an identical one succeeded. */
 function failuresOf({ starts, ends }: InnerCallsMade): string[] {
   const inputs = new Map(starts.map(({ n, name, print }) => [n, `${name} ${print}`]))
   const printOf = ({ n, name, asked }: InnerEnd): string => inputs.get(n) ?? `${name} ${asked?.print ?? ''}`
@@ -160,7 +160,7 @@ function failuresOf({ starts, ends }: InnerCallsMade): string[] {
   return [...new Set(lines)].slice(-mostFailures)
 }
 
-/** Returns what the calls that a call made add to its result: paths that they changed, a line, and the receipt for all of them. Pure. */
+/** Returns the additions to a call's result from its inner calls: changed paths, a line about them, their failures and one receipt. Pure. */
 export function innerEffects(made: InnerCallsMade): {
   readonly changed: readonly string[]
   readonly calls: string | undefined

@@ -3,7 +3,7 @@ import { memoryExtractionSchema } from '../../ports/memoryExtraction.ts'
 import { inTurn } from '../../recordShapes.ts'
 
 export const memoryRecords = {
-  /** Content that left the model's sight was searched for facts worth knowing in later conversations. */
+  /** An extraction: content that left the model's sight was searched for facts worth knowing in later conversations. */
   'memory.extracted': () =>
     z.object({ ...inTurn(), type: z.literal('memory.extracted'), ...memoryExtractionSchema().shape }),
 } as const

@@ -1,17 +1,17 @@
 /**
- * Says what happens to calls that no rule is about:
+ * Modes for calls that no rule covers:
  *
- * - `ask`: their tool says whether people are asked.
- * - `edits`: as `ask`, but nobody is asked about what can be undone.
- * - `plan`: only what has no effects runs; the rest is answered in words.
- * - `auto`: nobody is asked; what is denied stays denied.
- * - `refuse`: as `ask`, but what would be asked is denied, for runs that nobody watches.
+ * - `ask`: the tool decides whether people are asked.
+ * - `edits`: as `ask`, but without asking about calls that can be undone.
+ * - `plan`: only calls without effects run. Others are answered in words.
+ * - `auto`: people are not asked. Denied calls stay denied.
+ * - `refuse`: as `ask`, but calls that people would be asked about are denied, for unattended runs.
  */
 export const permissionModes = ['ask', 'edits', 'plan', 'auto', 'refuse'] as const
 export type PermissionMode = (typeof permissionModes)[number]
 
-/** Returns the id of a rule that holds always, the same in every log. */
+/** Returns the id of a rule with the scope `always`, the same in every log. */
 export const alwaysId = (decision: 'allow' | 'deny', rule: string): string => `always/${decision}/${rule}`
 
-/** Returns true for the id of a rule that holds always. Ids of other rules are those of commands and calls. */
+/** Returns true for the id of a rule with the scope `always`. Other rules have the ids of commands and calls. */
 export const isAlwaysId = (id: string): boolean => id.startsWith('always/')

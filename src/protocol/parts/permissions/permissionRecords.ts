@@ -5,26 +5,26 @@ import { lazily } from '../../lazily.ts'
 import { inTurn } from '../../recordShapes.ts'
 import { permissionModes } from './permissionModes.ts'
 
-/** For how long a rule of a person holds: in this log, or wherever the agent's definition is used with its store of rules. */
+/** Scope of a person's rule: this log, or wherever the agent's definition is used with its store of rules. */
 export const grantScopeSchema = lazily(() => z.enum(['session', 'always']))
 export type GrantScope = z.infer<ReturnType<typeof grantScopeSchema>>
 
 const ruleSchema = lazily(() => z.string().min(1).max(2_100))
 
-/** A rule that a person adds along with a decision about a call: what the decision says, for all calls that it is about. */
+/** A rule that a person adds along with a decision about a call. The decision then holds for all calls that the rule matches. */
 export const grantSchema = lazily(() => onlyFields({ rule: ruleSchema(), scope: grantScopeSchema() }))
 export type Grant = z.infer<ReturnType<typeof grantSchema>>
 
-/** `store`: the store of rules has it, or has it no longer. */
+/** Origin of the change. `store`: the store of rules has the rule, or no longer has it. */
 const by = lazily(() => ({ by: z.enum(['person', 'store']), requestId: z.string().exactOptional() }))
 
 export const permissionRecords = {
-  /** A rule was added: calls that it is about run, or are denied. */
+  /** A new rule: calls that it matches run, or are denied. */
   'permission.granted': () =>
     z.object({
       ...inTurn(),
       type: z.literal('permission.granted'),
-      /** Id by which it is revoked. A rule that is added again replaces the one with its id. */
+      /** Id for revoking the rule. Adding a rule again replaces the one with the same id. */
       id: z.string(),
       rule: z.string(),
       decision: z.enum(['allow', 'deny']),
@@ -37,7 +37,7 @@ export const permissionRecords = {
       ...inTurn(),
       type: z.literal('mode.changed'),
       mode: z.enum(permissionModes),
-      /** `plan`: people accepted the plan of the model. */
+      /** Origin of the change. `plan`: people accepted the model's plan. */
       by: z.enum(['person', 'plan']),
       requestId: z.string().exactOptional(),
     }),
@@ -50,19 +50,19 @@ export const permissionCommands = {
       ...toAgent(),
       type: z.literal('agent.permit'),
       rule: ruleSchema(),
-      /** Default `allow`. */
+      /** Decision about calls that the rule matches. Default `allow`. */
       decision: z.enum(['allow', 'deny']).exactOptional(),
       for: grantScopeSchema(),
     }),
-  /** `grant`: the id of a rule that was added. */
+  /** Revokes a rule. `grant` is its id. */
   'agent.revoke': () => onlyFields({ ...toAgent(), type: z.literal('agent.revoke'), grant: z.string() }),
   'agent.mode': () => onlyFields({ ...toAgent(), type: z.literal('agent.mode'), mode: z.enum(permissionModes) }),
 } as const
 
-/** How a rule is added. */
+/** Options for adding a rule. */
 export interface PermitOptions {
-  /** `session`: in this log; `always`: wherever the definition is used with its store of rules. */
+  /** Scope of the rule. `session`: this log. `always`: wherever the definition is used with its store of rules. */
   readonly for: GrantScope
-  /** Default `'allow'`. */
+  /** Decision about calls that the rule matches. Default `'allow'`. */
   readonly decision?: 'allow' | 'deny' | undefined
 }

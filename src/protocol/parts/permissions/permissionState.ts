@@ -8,33 +8,33 @@ export interface GrantedRule {
   readonly rule: string
   readonly decision: 'allow' | 'deny'
   readonly scope: GrantScope
-  /** `seq` of the record that made it. */
+  /** `seq` of the record that added the rule. */
   readonly seq: number
-  /** Set while it holds always, and the store of rules has not confirmed it. */
+  /** Set for a rule with the scope `always` until the store of rules has confirmed it. */
   readonly isNew?: true
 }
 
-/** The rules and the mode that people added to those of an agent's definition. */
+/** Rules that people added to an agent's own, and the mode that they chose. */
 export interface PermissionState {
-  /** `null`: that of its definition. */
+  /** The chosen mode; `null` means the definition's. */
   readonly mode: PermissionMode | null
   /** The mode before `plan`. */
   readonly before: PermissionMode | null
   readonly grants: readonly GrantedRule[]
-  /** Rules that a person revoked and the store of rules may still have. */
+  /** Rules that a person revoked but that the store of rules may still have. */
   readonly revoked: readonly GrantedRule[]
-  /** `seq` of the record that changed it last. */
+  /** `seq` of the record that last changed this state. */
   readonly seq: number
 }
 
 /** Rules for the calls of an agent, for people. */
 export interface Permissions {
   readonly mode: PermissionMode
-  /** The rules of its definition and of those of the agents above it. */
+  /** Rules of the agent's definition and of its ancestors' definitions. */
   readonly rules: { readonly [L in 'deny' | 'ask' | 'allow']: readonly string[] }
-  /** Rules that people added to it, each with the `seq` of its record. */
+  /** Rules that people added to the agent, each with the `seq` of its record. */
   readonly grants: readonly Pick<GrantedRule, 'id' | 'rule' | 'decision' | 'scope' | 'seq'>[]
-  /** True if rules can be added that hold always. */
+  /** True if rules with the scope `always` can be added. */
   readonly hasStore: boolean
 }
 
@@ -48,7 +48,7 @@ const granting = ({ grants, revoked }: PermissionState, grant: GrantedRule, isSt
   revoked: without(revoked, grant.id),
 })
 
-/** A step for records of the agent's own: those of another party's file grant nothing. */
+/** Returns a step that ignores foreign records, because another party's file grants nothing. */
 const own =
   <R extends { readonly seq: number; readonly foreign?: true }>(
     change: (state: PermissionState, record: R) => Change,
@@ -58,7 +58,7 @@ const own =
 
 type Draft<T extends RecordDraft['type']> = Extract<RecordDraft, { readonly type: T }>
 
-/** The fold of rules and modes. Reverts take nothing back: people said it. */
+/** Fold of rules and modes. Reverts do not undo them, because people set them. */
 export const permissionState = {
   initial: { mode: null, before: null, grants: [], revoked: [], seq: 0 } as PermissionState,
   begins: (record: RecordDraft): boolean => record.type === 'approval.decided' && record.grant !== undefined,
@@ -88,7 +88,7 @@ const decided = own<Draft<'approval.decided'>>((state, { key, decision: said, gr
   return granting(state, { id, rule, decision, scope, seq }, false)
 })
 
-/** A fork leaves behind what was allowed for the session. */
+/** Returns the state for a fork, without the permissions that were granted for the session. */
 const left = (state: PermissionState): PermissionState => ({
   ...state,
   mode: state.mode === 'auto' ? null : state.mode,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { lazily } from '../../lazily.ts'
 import { inTurn } from '../../recordShapes.ts'
 
-/** Kinds of what an agent elsewhere tells of its work: words, thoughts, calls of its tools, its plan, and how it is. */
+/** Kinds of updates about the work of an agent elsewhere: words, thoughts, tool calls, its plan, and its status. */
 export const updateKindSchema = lazily(() => z.enum(['text', 'thought', 'tool', 'plan', 'status']))
 export type UpdateKind = z.infer<ReturnType<typeof updateKindSchema>>
 
@@ -13,27 +13,27 @@ const elsewhere = () => ({
   /** Key of the call. */
   key: z.string(),
   name: z.string(),
-  /** Id of the task where it is carried out, such as that of a session. */
+  /** Id of the task at the place that carries it out, such as a session id. */
   childId: z.string(),
 })
 
 export const remoteRecords = {
-  /** A task was begun elsewhere. The last of a call says how to find it again, before anybody waits for it. */
+  /** The start of a task elsewhere. The last record for a call tells how to find the task again, and is written before anything waits for it. */
   'child.noted': () =>
     z.object({
       ...elsewhere(),
       type: z.literal('child.noted'),
       /** Protocol by which the agent is reached, such as `acp`. */
       protocol: z.string(),
-      /** All that is needed to find the task again; JSON. */
+      /** All data needed to find the task again; JSON. */
       handle: z.unknown(),
     }),
-  /** Work of an agent elsewhere, at most four a second. */
+  /** An update about the work of an agent elsewhere, at most four a second. */
   'child.update': () =>
     z.object({
       ...elsewhere(),
       type: z.literal('child.update'),
-      /** Epoch milliseconds. */
+      /** Time of the update, in epoch milliseconds. */
       at: z.number(),
       kind: updateKindSchema(),
       text: z.string(),

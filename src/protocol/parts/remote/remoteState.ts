@@ -5,7 +5,7 @@ type DraftOf<T extends RecordDraft['type']> = Extract<RecordDraft, { readonly ty
 /** Tasks that agents elsewhere carry out for running calls, by the id of the call. */
 export type RemoteState = { readonly [callId: string]: { readonly childId: string; readonly handle: unknown } }
 
-/** The fold of the records, until the call has its own result. */
+/** Fold of these records, until the call has its own result. */
 export const remoteState = {
   initial: {} as RemoteState,
   on: {

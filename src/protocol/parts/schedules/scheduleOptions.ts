@@ -6,11 +6,11 @@ import type { Schedule } from './scheduleState.ts'
 import { scheduleIdPattern, scheduleIdWords } from './scheduleId.ts'
 import type { CatchUp } from './scheduleTimes.ts'
 
-/** When a schedule is to fire: one of `at`, `every` and `cron`. */
+/** Times at which a schedule is to fire: one of `at`, `every` and `cron`. */
 export interface AskedTimes {
-  /** One time: a date, epoch milliseconds, or a text such as `2027-03-01T09:00:00+01:00`. */
+  /** A single time: a date, epoch milliseconds, or a text such as `2027-03-01T09:00:00+01:00`. */
   readonly at?: Date | number | string | undefined
-  /** A distance in milliseconds. */
+  /** Interval in milliseconds. */
   readonly every?: number | undefined
   /** A cron expression of five fields, or of six with seconds first. Needs `npm install croner`. */
   readonly cron?: string | undefined
@@ -18,7 +18,7 @@ export interface AskedTimes {
   readonly timezone?: string | undefined
 }
 
-/** A schedule of an agent, as it is asked for. */
+/** Options of a schedule to set. */
 export interface ScheduleOptions extends AskedTimes {
   /** A name: 1 to 64 letters, digits, `.`, `_` or `-`. */
   readonly id: string
@@ -27,20 +27,20 @@ export interface ScheduleOptions extends AskedTimes {
   /** Limits of each run, overriding the agent's. */
   readonly limits?: Limits | undefined
   /**
-   * Rule for times that passed while nobody was there: `once` (default) makes one prompt of them all, `skip` none of those older than a minute, `all`
-   * one of each, of the newest ten.
+   * Rule for times that passed while the agent was not running: `once` (default) makes one prompt for all of
+   * them, `skip` none for those older than a minute, `all` one for each of the newest ten.
    */
   readonly catchUp?: CatchUp | undefined
 }
 
-/** Returns the name of a schedule for a command, which calls it `schedule`. @throws RuntimeError `INVALID_OPTION` */
+/** Returns a schedule's name for a command, where the field is called `schedule`. @throws RuntimeError `INVALID_OPTION` */
 export function scheduleNamed(method: 'schedule' | 'unschedule' | 'fire', id: string): string {
   if (typeof id === 'string' && scheduleIdPattern.test(id)) return id
   const seen = typeof id === 'string' ? JSON.stringify(id.slice(0, 80)) : typeof id
   throw new RuntimeError('INVALID_OPTION', `${method}: id: ${scheduleIdWords}, not ${seen}.`)
 }
 
-/** Returns the command that sets a schedule. @throws RuntimeError `INVALID_OPTION` for its `id`. Fields that it does not know are left for its schema to report. */
+/** Returns the command that sets a schedule. @throws RuntimeError `INVALID_OPTION` for its `id`. Unknown fields are left for the schema to report. */
 export function scheduleCommand(agentId: string, asked: ScheduleOptions): AgentCommand {
   const { id, at, ...options } = asked ?? {}
   return {
@@ -50,10 +50,10 @@ export function scheduleCommand(agentId: string, asked: ScheduleOptions): AgentC
   } as AgentCommand
 }
 
-/** A schedule of an agent. */
+/** A schedule of an agent, as listed for people. */
 export interface ListedSchedule extends Pick<Schedule, 'times' | 'prompt' | 'catchUp' | 'limits' | 'by'> {
   readonly id: string
-  /** When it fires next, in epoch milliseconds. */
+  /** Time of the next firing, in epoch milliseconds. */
   readonly due: number
 }
 

@@ -14,7 +14,7 @@ export const scheduleIdSchema = lazily(() => z.string().regex(scheduleIdPattern,
 /** Longest prompt of a schedule, in UTF-16 units. */
 const mostPromptChars = 20_000
 
-/** Fields of a schedule beside its name and times, as they are asked for. */
+/** Fields of a schedule besides its name and times, as requested. */
 const scheduleShape = lazily(() => ({
   prompt: z.string().trim().min(1).max(mostPromptChars),
   /** Limits of each of its runs. */
@@ -25,7 +25,7 @@ const scheduleShape = lazily(() => ({
 const command = lazily(() => ({ requestId: z.string().exactOptional() }))
 
 export const scheduleRecords = {
-  /** A schedule was made, or another one of its name replaced. */
+  /** A new schedule, or the replacement of the one with the same name. */
   'schedule.set': () =>
     z.object({
       ...inTurn(),
@@ -34,26 +34,26 @@ export const scheduleRecords = {
       ...scheduleShape(),
       times: scheduleTimesSchema(),
       catchUp: catchUpSchema(),
-      /** When it fires first. */
+      /** Time of the first firing, in epoch milliseconds. */
       due: z.int(),
       by: z.enum(['model', 'person']),
-      /** The newest node when a model made it: a revert to before it takes the schedule away. */
+      /** The newest node when a model made the schedule. A revert to before it removes the schedule. */
       nodeId: nodeIdSchema().exactOptional(),
       ...command(),
     }),
-  /** A schedule came due. The prompt that it makes follows in the same step, under the id `schedule/<id>/<due>`. */
+  /** The firing of a schedule. Its prompt follows in the same step, under the id `schedule/<id>/<due>`. */
   'schedule.fired': () =>
     z.object({
       ...inTurn(),
       type: z.literal('schedule.fired'),
       id: z.string(),
       due: z.int(),
-      /** When it fires again; `null`: never. */
+      /** Time of the next firing, in epoch milliseconds; `null` means never. */
       next: z.int().nullable(),
       missed: z.int().nonnegative(),
-      /** Set if no prompt is made: the time is too old. */
+      /** Set if no prompt is made because the time is too old. */
       skipped: z.literal(true).exactOptional(),
-      /** Set if a person asked for it, whatever the time. */
+      /** Id of the command, set if a person fired the schedule, whatever the time. */
       ...command(),
     }),
   'schedule.removed': () =>
@@ -61,7 +61,7 @@ export const scheduleRecords = {
       ...inTurn(),
       type: z.literal('schedule.removed'),
       id: z.string(),
-      /** `failed`: its runs did, one after the other; `invalid`: its times can no longer be told. */
+      /** Reason for the removal. `failed`: several of its runs in a row failed. `invalid`: its times can no longer be computed. */
       why: z.enum(['asked', 'failed', 'invalid']),
       reason: z.string().exactOptional(),
       ...command(),
@@ -73,7 +73,7 @@ export const scheduleCommands = {
     onlyFields({
       ...toAgent(),
       type: z.literal('agent.schedule'),
-      /** Its name; `id` is that of the frame. */
+      /** Name of the schedule. `id` is the frame's. */
       schedule: scheduleIdSchema(),
       ...scheduleShape(),
       at: z.union([z.number(), z.string()]).exactOptional(),
@@ -82,6 +82,6 @@ export const scheduleCommands = {
       timezone: z.string().exactOptional(),
     }),
   'agent.unschedule': () => onlyFields({ ...toAgent(), type: z.literal('agent.unschedule'), schedule: z.string() }),
-  /** Fires a schedule now. Its times stay as they are. */
+  /** Fires a schedule immediately, without a change to its times. */
   'agent.fire': () => onlyFields({ ...toAgent(), type: z.literal('agent.fire'), schedule: z.string() }),
 } as const

@@ -2,10 +2,10 @@ import type { RecordDraft } from '../../records.ts'
 import type { CatchUp, ScheduleTimes } from './scheduleTimes.ts'
 import type { Limits } from '../../runs/runLimits.ts'
 
-/** A schedule as its records have it. */
+/** A schedule as recorded in the log. */
 export interface Schedule {
   readonly times: ScheduleTimes
-  /** When it fires next, in epoch milliseconds; `null`: it has fired for the last time, and its prompt is not in the log yet. */
+  /** Time of the next firing, in epoch milliseconds; `null` if it has fired for the last time and its prompt is not in the log yet. */
   readonly due: number | null
   readonly prompt: string
   readonly catchUp: CatchUp
@@ -14,20 +14,20 @@ export interface Schedule {
   readonly nodeId?: number
   /** The time of a firing whose prompt is not in the log yet. */
   readonly owed?: number
-  /** Number of its last runs that failed, with the last error. */
+  /** Number of consecutive failed runs up to now, with the last error. */
   readonly failures?: { readonly count: number; readonly message: string }
 }
 
 export interface SchedulesState {
   readonly schedules: { readonly [id: string]: Schedule }
-  /** The run of a schedule, or the one that goes on with it; kept while it is paused. */
+  /** The run of a schedule, or the run that continues it. Kept while that run is paused. */
   readonly running?: { readonly id: string; readonly due: number; readonly runId: string }
 }
 
-/** Id of the prompt that a schedule makes of a time, and of its run. */
+/** Returns the id of the prompt that a schedule makes for a time, and of the run of that prompt. */
 export const firingId = (id: string, due: number): string => `schedule/${id}/${due}`
 
-/** Reads the id of a schedule's prompt; `undefined` for any other. */
+/** Parses the id of a schedule's prompt; `undefined` for any other id. */
 export function firingIn(requestId: string | undefined): { readonly id: string; readonly due: number } | undefined {
   const [, id, due] = /^schedule\/([^/]+)\/(-?\d+)$/.exec(requestId ?? '') ?? []
   return id === undefined ? undefined : { id, due: Number(due) }
@@ -53,11 +53,11 @@ function changed(
     : { ...state, schedules: { ...state.schedules, [id]: next } }
 }
 
-/** A firing that is over for good leaves nothing. */
+/** Returns the schedule, or `undefined` if its last firing is over. */
 const unlessOver = (schedule: Schedule): Schedule | undefined =>
   schedule.due === null && schedule.owed === undefined ? undefined : schedule
 
-/** The prompt of a firing is in the log. */
+/** Returns the state once the prompt of a firing is in the log. */
 function said(state: SchedulesState, requestId: string | undefined): SchedulesState {
   const firing = firingIn(requestId)
   if (firing === undefined) return state
@@ -73,7 +73,7 @@ export function schedulesAfter(state: SchedulesState, record: RecordDraft): Sche
   return step === undefined ? state : (step(state, record) ?? scheduleState.initial)
 }
 
-/** The schedules of an agent. Those of a past of another party never fire, a fork begins without any, and a stopped agent has none. */
+/** Fold of an agent's schedules. Schedules in another party's records never fire, a fork begins without any, and a stopped agent has none. */
 export const scheduleState = {
   initial: { schedules: {} } as SchedulesState,
   on: {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { lazily } from '../../lazily.ts'
 
-/** When a schedule fires: at a time in epoch milliseconds, every so many milliseconds, or as a cron expression says in a time zone. */
+/** Times at which a schedule fires: once at a time in epoch milliseconds, at an interval in milliseconds, or by a cron expression in a time zone. */
 export const scheduleTimesSchema = lazily(() =>
   z.union([
     z.object({ at: z.int() }),
@@ -12,8 +12,8 @@ export const scheduleTimesSchema = lazily(() =>
 export type ScheduleTimes = z.infer<ReturnType<typeof scheduleTimesSchema>>
 
 /**
- * Rule for times that passed while nobody was there: `once` makes one prompt of all of them, `skip` none of those that are more than a minute
- * old, `all` one of each, of the newest ten.
+ * Rule for times that passed while the agent was not running: `once` makes one prompt for all of them, `skip`
+ * none for those more than a minute old, `all` one for each of the newest ten.
  */
 export const catchUpSchema = lazily(() => z.enum(['once', 'skip', 'all']))
 export type CatchUp = z.infer<ReturnType<typeof catchUpSchema>>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { inTurn } from '../../recordShapes.ts'
 
 export const sleepRecords = {
-  /** A call waits for a time. */
+  /** The start of a call's wait for a time. */
   'timer.set': () =>
     z.object({
       ...inTurn(),
@@ -13,7 +13,7 @@ export const sleepRecords = {
       /** Set if the call runs again at the time. */
       goesOn: z.literal(true).exactOptional(),
     }),
-  /** The call has its result with the next record, or runs again. */
+  /** The end of a call's wait. The call has its result with the next record, or runs again. */
   'timer.fired': () =>
     z.object({
       ...inTurn(),
@@ -21,7 +21,7 @@ export const sleepRecords = {
       callId: z.string(),
       key: z.string(),
       due: z.int(),
-      /** Why it ended before its time. */
+      /** Reason why the wait ended early. */
       early: z.enum(['steering']).exactOptional(),
       /** Set if the call runs again. */
       again: z.literal(true).exactOptional(),

@@ -1,7 +1,7 @@
 import { RuntimeError } from '../../errors.ts'
 
 /**
- * Returns what a function makes of a state: its draft, which is a copy, or what it returns.
+ * Returns the state after an update: the modified draft (a copy), or the value that the function returns.
  * @throws RuntimeError `STATE_INVALID` for a function that returns a promise; whatever it throws
  */
 export function drafted(now: unknown, update: (draft: never) => unknown): unknown {

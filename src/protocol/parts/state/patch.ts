@@ -1,6 +1,6 @@
 import { sameJson } from '../../checks/sameJson.ts'
 
-/** A change of one place of a state, by RFC 6902; `path` is a JSON pointer, `''` the whole state. */
+/** A change at one place of a state, as in RFC 6902. `path` is a JSON pointer; `''` is the whole state. */
 export type StateOp =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string }
@@ -21,7 +21,7 @@ export const pointerTo = (steps: readonly PropertyKey[]): string =>
 
 const stepsOf = (path: string): string[] => path.split('/').slice(1).map(read)
 
-/** Returns the changes that make `to` of `from`: per field; lists by their common beginning and end. Both are JSON. Pure. */
+/** Returns the changes that turn `from` into `to`: per field, and for lists by their common beginning and end. Both are JSON. Pure. */
 export function difference(from: unknown, to: unknown): StateOp[] {
   const ops = opsBetween(from, to, '')
   return ops.length > mostOps ? [replaced('', to)] : ops
@@ -75,7 +75,7 @@ export type Applied =
   | { readonly value: unknown; readonly wrong?: undefined }
   | { readonly wrong: string; readonly value?: undefined }
 
-/** Returns the value after one change; what did not change is shared. Pure. */
+/** Returns the value after one change. Unchanged parts are shared. Pure. */
 export function applyOp(value: unknown, op: StateOp): Applied {
   const wrong = wrongInOp(op)
   if (wrong !== undefined) return { wrong }
@@ -107,7 +107,7 @@ function changed(value: unknown, steps: readonly string[], op: StateOp, at: numb
 const nameOf = (steps: readonly string[], length: number): string =>
   length === 0 ? 'the state' : JSON.stringify(pointerTo(steps.slice(0, length)))
 
-/** Returns the number of an element, or of the place after the last if one is added. */
+/** Returns the index of an element, or of the place after the last one if an element is added. */
 function indexIn(list: readonly unknown[], step: string, isAdded: boolean): number | undefined {
   if (isAdded && step === '-') return list.length
   if (!/^(0|[1-9]\d{0,8})$/.test(step)) return undefined
@@ -136,7 +136,7 @@ function withField(fields: Fields, key: string, op: StateOp): Fields {
   return Object.freeze(copy)
 }
 
-/** Freezes a plain value and all inside. What is frozen already is whole. */
+/** Freezes a plain value and everything in it. A value that is already frozen is taken to be frozen throughout. */
 export function frozenState<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   for (const inner of Object.values(value)) frozenState(inner)
@@ -153,7 +153,7 @@ export function applyPatch(value: unknown, patch: readonly StateOp[]): Applied {
   return result
 }
 
-/** Applies the changes that fit, in order; `lost` are the others. Pure. */
+/** Applies the changes that fit, in order. `lost` has the others. Pure. */
 export function applyFitting(
   value: unknown,
   patch: readonly StateOp[],
@@ -170,8 +170,8 @@ export function applyFitting(
 }
 
 /**
- * Returns the places that a patch touches. An element that is added to or removed from a list, except at its end, moves those after it, and
- * touches the list. Pure.
+ * Returns the places that a patch touches. Adding or removing a list element, except at the end, moves the
+ * elements after it, and so touches the list. Pure.
  */
 export function touched(value: unknown, patch: readonly StateOp[]): string[] {
   const places: string[] = []
@@ -203,7 +203,7 @@ export function firstShared(places: readonly string[], others: readonly string[]
   return places.find((place) => above.has(place) || [place, ...prefixesOf(place)].some((prefix) => all.has(prefix)))
 }
 
-/** Returns the place itself and those above it. */
+/** Returns a place and those above it. */
 function prefixesOf(place: string): string[] {
   const prefixes = [place]
   for (let end = place.lastIndexOf('/'); end >= 0; end = place.lastIndexOf('/', end - 1)) {

@@ -7,13 +7,13 @@ export const mostPatchChars = 64 * 1024
 /** Maximum depth of lists and objects in a state. */
 export const mostStateDepth = 32
 
-/** A value that no state can be; the message says where and why. */
+/** Thrown for a value that cannot be a state. The message says where and why. */
 export class NoState extends TypeError {}
 
 /**
- * Returns a deep copy of a value as JSON has it: fields with `undefined` are left out, `-0` is `0`, an object with `toJSON` is what that returns.
- * It stops as soon as the value is too large.
- * @throws NoState for what JSON cannot hold (a cycle, a function, `NaN` …), and for a value that is too large or too deep
+ * Returns a deep copy of a value as JSON has it: fields with `undefined` are left out, `-0` becomes `0`, and `toJSON` is applied.
+ * Stops as soon as the value is too large.
+ * @throws NoState for a value that JSON cannot hold (a cycle, a function, `NaN` …), and for one that is too large or too deep
  */
 export function plainState(value: unknown): unknown {
   const copied = copy(value, { left: mostStateChars, steps: [] })
@@ -23,7 +23,7 @@ export function plainState(value: unknown): unknown {
 }
 
 interface Copying {
-  /** Characters that the rest may have. It counts too few, so that nothing is refused here that would fit. */
+  /** Number of characters left for the rest. The count is a lower bound, so that no value is refused here that would fit. */
   left: number
   readonly steps: PropertyKey[]
 }
@@ -88,7 +88,7 @@ const tooLarge = (what: string, chars: number | undefined, most: number): NoStat
     `the ${what} has ${chars === undefined ? 'more' : chars.toLocaleString('en')} characters as JSON${chars === undefined ? ` than the ${most.toLocaleString('en')} allowed` : `, and may have ${most.toLocaleString('en')}`}`,
   )
 
-/** @throws NoState if a patch has too many changes or is too large */
+/** Checks the size of a patch. @throws NoState if it has too many changes or is too large */
 export function checkPatch(patch: readonly StateOp[]): void {
   if (patch.length > mostOps)
     throw new NoState(

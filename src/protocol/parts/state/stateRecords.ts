@@ -8,7 +8,7 @@ import { mostOps } from './patch.ts'
 
 const pathSchema = lazily(() => z.string().regex(/^(\/|$)/, 'a JSON pointer: it begins with "/", or is empty'))
 
-/** A change of one place, by RFC 6902. */
+/** A change at one place of a state, as in RFC 6902. */
 export const stateOpSchema = lazily(() =>
   z.discriminatedUnion('op', [
     onlyFields({ op: z.enum(['add', 'replace']), path: pathSchema(), value: z.unknown() }),
@@ -21,31 +21,31 @@ export const statePatchSchema = lazily(() => z.array(stateOpSchema()).min(1).max
 /** The effect of a revert or a graft on the state. */
 export const stateMoveSchema = lazily(() =>
   z.object({
-    /** The change of the state as a whole, for those who follow it. */
+    /** The change to the state as a whole, for listeners. */
     patch: z.array(stateOpSchema()).readonly(),
-    /** Number of changes of the other branch that the state has again: after a revert those of people, after a graft those of the copied steps. */
+    /** Number of the other branch's changes that the state has again: after a revert, people's changes; after a graft, those of the copied steps. */
     kept: count(),
-    /** Changes that no longer have their place; `seq` is that of their record. */
+    /** Changes that no longer fit; `seq` is the `seq` of their record. */
     lost: z.array(z.object({ seq: count(), by: z.string(), patch: z.array(stateOpSchema()).readonly() })).readonly(),
   }),
 )
 export type StateMove = z.infer<ReturnType<typeof stateMoveSchema>>
 
 export const stateRecords = {
-  /** The state of the agent was changed. It belongs to the step at the head, or to the one whose calls run. */
+  /** A change to the agent's state. It belongs to the step at the head, or to the step whose calls are running. */
   'state.patched': () =>
     z.object({
       ...inTurn(),
       type: z.literal('state.patched'),
       patch: statePatchSchema(),
-      /** `person`: people, and the application on their behalf; `code`: a hook; `child`: a sub-agent that has the state of its caller. */
+      /** Author of the change. `person`: people, or the application for them; `code`: a hook; `child`: a sub-agent that shares its caller's state. */
       by: z.enum(['tool', 'model', 'person', 'code', 'child', 'migration']),
-      /** The call that made it, and the number of this update among those of the call or, with `hook`, of the hook about it. */
+      /** The call that made the change, and the number of this update among those of the call or, with `hook`, of the hook about it. */
       callId: z.string().exactOptional(),
       n: z.int().positive().exactOptional(),
       hook: z.enum(['beforeTool', 'afterTool']).exactOptional(),
       childId: agentIdSchema().exactOptional(),
-      /** The state before it, in the first of these records. */
+      /** The state before the change, in the first of these records. */
       initial: z.unknown().exactOptional(),
       /** Id of the command, when it came over a wire. */
       requestId: z.string().exactOptional(),
@@ -58,7 +58,7 @@ export const stateCommands = {
       ...toAgent(),
       type: z.literal('agent.state'),
       patch: statePatchSchema(),
-      /** Version of the state that the patch was made for: it is refused if a place that it touches has changed since. */
+      /** Version of the state that the patch was made for. The patch is refused if a place that it touches has changed since. */
       base: count().exactOptional(),
     }),
 } as const

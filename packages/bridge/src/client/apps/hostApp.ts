@@ -1,12 +1,12 @@
 import { version } from '../../../../../src/protocol/version.ts'
 import type { McpAppData } from './mcpApp.ts'
 
-/** The window of an app, or the one around it: what is used of it. */
+/** The window of an app, with only the members that are used. */
 export interface AppWindow {
   postMessage(message: unknown, origin: string): void
 }
 
-/** Where messages of apps arrive. */
+/** Source of the messages from apps, such as the window of the page. */
 export interface AppListening {
   addEventListener(type: 'message', listener: (event: AppMessageEvent) => void): void
   removeEventListener(type: 'message', listener: (event: AppMessageEvent) => void): void
@@ -17,24 +17,24 @@ interface AppMessageEvent {
   readonly source: unknown
 }
 
-/** The surroundings of an app: all that it can do is done by these. */
+/** The surroundings of an app. The app can act only through these members. */
 export interface AppHost {
   /** Arguments of the call that the app shows. */
   readonly input: unknown
   readonly theme?: 'light' | 'dark'
-  /** Takes the height that the app would like to have, in pixels. */
+  /** Sets the height that the app asks for, in pixels. */
   readonly resize: (height: number) => void
-  /** Takes an address of http or https that the app would like to have opened. Missing: it is refused. */
+  /** Opens an address (http or https) at the app's request. If missing, such requests are refused. */
   readonly openLink?: (url: string) => void
-  /** Takes words that the app would like to have said to the agent. Missing: it is refused. */
+  /** Says a text to the agent at the app's request. If missing, such requests are refused. */
   readonly say?: (text: string) => void | Promise<void>
-  /** Calls a tool of the app's server for it, and resolves with the result of the protocol. Missing: it is refused. */
+  /** Calls a tool of the app's server for the app. Resolves to the result in the protocol's form. If missing, such requests are refused. */
   readonly callTool?: (name: string, input: object) => Promise<object>
 }
 
 /** Version of the protocol of apps. */
 const protocolVersion = '2026-01-26'
-/** Maximum height of an app, in pixels: it scrolls inside. */
+/** Maximum height of an app, in pixels. A higher app scrolls inside. */
 const mostHeight = 2_000
 
 interface Message {
@@ -52,7 +52,7 @@ const isMessage = (data: unknown): data is Message =>
 const refused = (message: string): Answer => ({ error: { code: -32_601, message } })
 const failed: Answer = { result: { isError: true } }
 
-/** Talks with an app as its host, by messages between its window and ours. Returns a function that ends it. */
+/** Serves as an app's host, by messages between its window and the page's. Returns a function that removes the listener and ends the app. */
 export function hostApp(app: McpAppData, frame: AppWindow, listening: AppListening, host: AppHost): () => void {
   const send = (message: object): void => frame.postMessage({ jsonrpc: '2.0', ...message }, '*')
   const listen = ({ data, source }: AppMessageEvent): void => {

@@ -14,7 +14,7 @@ export interface McpAppData {
   readonly uri: string
   readonly html: string
   readonly csp?: McpAppCsp
-  /** True if the app wants to have a border around it. */
+  /** True if the app wants a border around it. */
   readonly border?: boolean
   /** The server's own name of the tool. */
   readonly tool: string
@@ -22,24 +22,24 @@ export interface McpAppData {
   readonly result: { readonly [field: string]: unknown }
 }
 
-/** Name of the data. */
+/** Name of the data field with the app. */
 export const mcpAppName = 'mcpApp'
 
-/** Returns the app in the data of a call; `undefined`: there is none. Pure. */
+/** Returns the app in the data of a call; `undefined` if there is none. Pure. */
 export function mcpAppIn(data: unknown): McpAppData | undefined {
   const app = isFields(data) ? data[mcpAppName] : undefined
   if (!isFields(app) || typeof app['html'] !== 'string' || !isFields(app['result'])) return undefined
   return app as unknown as McpAppData
 }
 
-/** An origin with or without a pattern for its subdomains, such as `https://*.example.org`: nothing that could end a directive. */
+/** Returns true for an origin, optionally with a pattern for its subdomains, such as `https://*.example.org`. It cannot end a directive. */
 const isDomain = (domain: unknown): domain is string =>
   typeof domain === 'string' && /^(?:https|wss):\/\/(?:\*\.)?[\w-]+(?:\.[\w-]+)*(?::\d{1,5})?$/.test(domain)
 
 const domainsIn = (given: unknown): string =>
   (Array.isArray(given) ? given.filter(isDomain) : []).map((one) => ` ${one}`).join('')
 
-/** Returns the content security policy of an app: nothing but itself and the domains that its server names. Pure. */
+/** Returns the content security policy of an app: only its own content and the domains that its server names. Pure. */
 export function appPolicy({ connectDomains, resourceDomains, frameDomains }: McpAppCsp = {}): string {
   const resources = domainsIn(resourceDomains)
   const connects = domainsIn(connectDomains)
@@ -58,6 +58,6 @@ export function appPolicy({ connectDomains, resourceDomains, frameDomains }: Mcp
   ].join('; ')
 }
 
-/** Returns the document of an app, with its policy before anything that the app says. Pure. */
+/** Returns the document of an app, with its policy before any content of the app. Pure. */
 export const appDocument = ({ html, csp }: Pick<McpAppData, 'html' | 'csp'>): string =>
   `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${appPolicy(csp)}">${html}`

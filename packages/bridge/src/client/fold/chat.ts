@@ -4,16 +4,16 @@ import type { ErrorInfo } from '../../../../../src/protocol/errors.ts'
 import type { Pending } from '../../../../../src/protocol/runs/pending.ts'
 import type { PauseReason } from '../../../../../src/protocol/records.ts'
 
-/** A conversation as a chat shows it. Plain data; unchanged parts stay the same object. */
+/** A conversation in the form of a chat. Plain data. Unchanged parts stay the same object. */
 export interface Chat {
   readonly agentId: string
   /** Messages in their order. Messages that the model no longer sees stay, with `hidden`. */
   readonly messages: readonly ChatMessage[]
-  /** Calls and questions that wait for people, of the agent itself and of agents below it. */
+  /** Calls and questions that wait for people, of the agent and its descendants. */
   readonly pending: readonly ChatPending[]
-  /** Calls and questions of a run that ended without an answer, for example because the store failed: they wait again once that agent continues. */
+  /** Unanswered calls and questions of a run that ended, for example because the store failed. They wait again once that agent continues. */
   readonly resting: readonly ChatPending[]
-  /** `running` from the start of a run to its end, also while people are asked; `paused`: the run ended with something outstanding. */
+  /** Status of the chat: `running` throughout a run, even while people are asked; `paused` if the run ended with something outstanding. */
   readonly status: 'idle' | 'running' | 'paused' | 'stopped'
   /** Reason for the pause. */
   readonly pause?: PauseReason
@@ -26,13 +26,13 @@ export interface Chat {
 export type ChatMessage = ChatUserMessage | ChatReply
 
 interface InChat {
-  /** Stays the same for the life of the message, also while a reply grows. */
+  /** Id that stays the same for as long as the message exists, even while a reply grows. */
   readonly id: string
-  /** Its node in the conversation, such as 12 for `n12`; missing for a growing reply. */
+  /** Node id of the message in the conversation, such as 12 for `n12`; missing for a growing reply. */
   readonly nodeId?: number
-  /** Id of the message before it in the conversation; missing for the first. Together with reverted messages, messages form a tree. */
+  /** Id of the message that precedes it in the conversation; missing for the first. Together with reverted messages, messages form a tree. */
   readonly after?: string
-  /** Reason why the model does not see it. */
+  /** Reason why the model does not see the message. */
   readonly hidden?: 'reverted' | 'pruned' | 'summarised'
 }
 
@@ -48,11 +48,11 @@ export interface ChatReply extends InChat {
   readonly role: 'assistant'
   readonly text: string
   readonly thinking: string
-  /** Its tool calls, in order. */
+  /** Tool calls of the reply, in order. */
   readonly calls: readonly ChatCall[]
-  /** `growing`: more text will follow. `cutOff`: an abort ended it. */
+  /** Status of the reply. `growing`: more text will follow. `cutOff`: an abort ended it. */
   readonly status: 'growing' | 'done' | 'cutOff' | 'failed'
-  /** All its blocks, once it is complete. */
+  /** All blocks of the reply, once it is complete. */
   readonly content?: readonly Block[]
   /** Reason why the last attempt failed. It may be retried. */
   readonly error?: ErrorInfo
@@ -61,29 +61,29 @@ export interface ChatReply extends InChat {
 export interface ChatCall {
   readonly callId: string
   readonly name: string
-  /** `writing`: the model is still writing `inputText`; `waiting`: for a decision, an answer, or its turn. */
+  /** Status of the call. `writing`: the model is still writing `inputText`. `waiting`: it waits for a decision, an answer, or its turn. */
   readonly status: 'writing' | 'waiting' | 'running' | 'done' | 'failed'
   readonly inputText?: string
   readonly input?: unknown
   /** Latest progress that the tool reported. */
   readonly progress?: unknown
-  /** The sub-agent that carries it out. */
+  /** The sub-agent that carries out the call. */
   readonly childId?: string
   readonly result?: readonly PlainBlock[]
   /** Data of the result for the application, if it has any and the client may see it. */
   readonly data?: unknown
-  /** Set in place of data of more than 64 kB: kept beside the log, or lost. */
+  /** Set in place of data of more than 64 kB, which is kept beside the log, or lost. */
   readonly dataApart?: DataApart
   /** Reason why the runtime answered instead of the tool, such as `denied`. */
   readonly synthetic?: SyntheticReason
 }
 
 /**
- * A call that people have to decide, a question that they have to answer, or a call that a client is to carry out, told apart by `kind`.
- * `agent.decide` takes its `key`.
+ * A call for people to decide, a question for them to answer, or a call for a client to carry out, told apart
+ * by `kind`. `agent.decide` takes its `key`.
  */
 export type ChatPending = Pending & {
-  /** The ancestors of the agent whose call it is, root first. */
+  /** The ancestors of the agent that made the call, root first. */
   readonly path: readonly string[]
 }
 

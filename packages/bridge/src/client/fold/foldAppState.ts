@@ -1,11 +1,11 @@
 import type { AgentEvent } from '../../../../../src/protocol/events.ts'
 import { applyPatch, frozenState, type StateOp } from '../../../../../src/protocol/parts/state/patch.ts'
 
-/** The state of an agent beside its conversation. */
+/** The application state of an agent. */
 export interface AppState {
-  /** Frozen. */
+  /** The state. It is frozen. */
   readonly value: unknown
-  /** `seq` of the record that changed it last; 0 if none did. */
+  /** `seq` of the record that last changed the state; 0 if none did. */
   readonly version: number
 }
 
@@ -34,14 +34,14 @@ export function foldAppState(before: FoldedAppState, event: AgentEvent): FoldedA
   return base === undefined ? { known, waiting: [...waiting, change] } : { known: after(base, [change]), waiting }
 }
 
-/** Returns the state once the server has told it. Changes that it does not know of yet are made to it. Pure. */
+/** Returns the state once the server has sent it, with the changes that the server did not know of yet. Pure. */
 export function toldAppState({ known, waiting }: FoldedAppState, told: AppState | undefined): FoldedAppState {
   if (told === undefined || (known !== undefined && known.version >= told.version))
     return { known, waiting: noAppState.waiting }
   return { known: after({ ...told, value: frozenState(told.value) }, waiting), waiting: noAppState.waiting }
 }
 
-/** Returns the change of the state that an event tells of, if it does. */
+/** Returns the change to the state that an event carries; `undefined` if it carries none. */
 export function statePatchIn(event: AgentEvent): readonly StateOp[] | undefined {
   if (event.type === 'state.patched') return event.patch
   return event.type === 'revert.applied' || event.type === 'graft.applied' ? event.state?.patch : undefined

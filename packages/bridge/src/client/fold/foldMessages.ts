@@ -10,9 +10,9 @@ import { foldPending } from './foldPending.ts'
 type Fold = { readonly [T in AgentEvent['type']]?: (chat: Chat, event: EventOf<T>) => Chat }
 
 /**
- * The chat after one more event of its agent, in their order; events of other agents change nothing, except for calls and questions of agents
- * below it that wait for people. Give it the agent's records from the first on: `agent.subscribe(listener, { fromSeq: 1 })`. Pure; unchanged
- * parts stay the same object, so a view that compares identities draws only new parts.
+ * Returns the chat after one more event of its agent, in order. Events of other agents change nothing, except for descendants' calls
+ * and questions that wait for people. Pass the agent's records from the first on: `agent.subscribe(listener, { fromSeq: 1 })`. Pure.
+ * Unchanged parts stay the same object, so a view that compares identities redraws only changed parts.
  *
  * @example
  * ```ts no-run
@@ -33,7 +33,7 @@ export function foldMessages(chat: Chat, event: AgentEvent): Chat {
   return event.seq > next.seq ? { ...next, seq: event.seq } : next
 }
 
-/** The sub-agent that carried out the call which an event ends. */
+/** Returns the sub-agent that carried out the call that an event ends. */
 const childOf = (chat: Chat, event: AgentEvent): string | undefined =>
   event.type === 'tool.end' && event.agentId === chat.agentId
     ? replyWith(chat, event.callId)?.calls.find(({ callId }) => callId === event.callId)?.childId
@@ -114,7 +114,7 @@ const own: Fold = {
   },
 }
 
-/** Returns the id of a reply before it has a node, made from its turn. */
+/** Returns the id of a reply, from its turn. An imported reply has the id of its node. */
 const replyId = (event: { readonly runId: string; readonly turnIndex: number; readonly nodeId?: number }): string =>
   isImported(event) ? `n${event.nodeId}` : `t${event.turnIndex}`
 
@@ -123,7 +123,7 @@ const added = (chat: Chat, message: ChatMessage): Chat => ({
   messages: [...chat.messages, { ...message, ...afterOf(chat, message.nodeId) }],
 })
 
-/** Returns the message that precedes a node; without a node, the message that the next one will follow. */
+/** Returns the id of the message that precedes a node or, without a node, the message that the next one will follow. */
 function afterOf({ messages }: Chat, nodeId = Infinity): Pick<ChatMessage, 'after'> {
   const before = messages.reduce<ChatMessage | undefined>((newest, message) => {
     const isBefore = message.hidden !== 'reverted' && message.nodeId !== undefined && message.nodeId < nodeId
@@ -132,7 +132,7 @@ function afterOf({ messages }: Chat, nodeId = Infinity): Pick<ChatMessage, 'afte
   return before === undefined ? {} : { after: before.id }
 }
 
-/** Returns the nodes of messages that were moved after others. */
+/** Returns the chat with a new predecessor for each of the messages that were moved. */
 const placed = (chat: Chat, nodeIds: ReadonlySet<number>): Chat =>
   changed(chat, (message) => {
     if (message.nodeId === undefined || !nodeIds.has(message.nodeId)) return message
@@ -152,7 +152,7 @@ function replaced(chat: Chat, index: number, message: ChatMessage): Chat {
   return { ...chat, messages }
 }
 
-/** Hides a message for a reason. A hidden message keeps its first reason. */
+/** Returns the message hidden for a reason. A hidden message keeps its first reason. */
 const hide = (message: ChatMessage, hidden: NonNullable<ChatMessage['hidden']>): ChatMessage =>
   message.hidden === undefined ? { ...message, hidden } : message
 

@@ -10,7 +10,7 @@ export const nothingAsked: Asked = { pending: [], resting: [] }
 
 /** Facts about an event that the event itself does not contain. */
 interface Known {
-  /** The agent that is followed; the calls that wait may belong to an agent below it. */
+  /** The followed agent. Waiting calls may belong to its descendants. */
   readonly agentId: string
   /** Sub-agent that carried the call out, if the event ends a call of the agent. */
   readonly childId?: string | undefined
@@ -43,7 +43,7 @@ function moved(before: Asked, [from, to]: readonly (keyof Asked)[], fits: Fits):
   return { ...before, [from!]: without(before[from!], fits), [to!]: [...some, ...without(before[to!], isThere)] }
 }
 
-/** Returns the id of the background call that asks. */
+/** Returns the id of the background call that asks; `undefined` for any other entry. */
 const backgroundOf = (one: ChatPending): string | undefined => (one.kind === 'question' ? one.background : undefined)
 
 const nothing: Fits = () => false

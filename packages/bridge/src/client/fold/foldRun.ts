@@ -17,7 +17,7 @@ export interface RunView<Output = unknown> {
   readonly runId: string
   /** Request id of the prompt that began the run. */
   readonly requestId: string
-  /** `running`, or the outcome. */
+  /** Status of the run: `running`, or its outcome. */
   readonly status: 'running' | RunStopReason
   /** Text of the growing reply, or of the last one. */
   readonly text: string
@@ -27,10 +27,10 @@ export interface RunView<Output = unknown> {
   readonly result?: RunResult<Output>
 }
 
-/** A run whose `isAnswer` is true if the text of the last reply is an answer that fits the agent's schema. */
+/** A run with the fields that the fold needs. `isAnswer` is true if the text of the last reply is an answer that matches the agent's schema. */
 interface Draft extends RunView {
   readonly isAnswer: boolean
-  /** Data of the call whose result is the text. */
+  /** Data of the call whose result is the run's text. */
   readonly data?: unknown
 }
 
@@ -55,7 +55,7 @@ const begun = (before: RunView | null, { runId, requestId, resumedFrom }: EventO
   progress: [],
 })
 
-/** The run with what an event says of its answer. */
+/** Returns the run with the answer that an event carries, if it carries one. */
 function answered(run: Draft, event: AgentEvent): Draft {
   const said = answerIn(event)
   if (said === undefined) return run

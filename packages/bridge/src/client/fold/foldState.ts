@@ -3,15 +3,15 @@ import type { PauseReason } from '../../../../../src/protocol/records.ts'
 
 /** Current state of an agent. */
 export interface LiveState {
-  /** Path of its chart's active state, such as `replying.streaming`; `closed`: it does not run. */
+  /** Path of the chart's active state, such as `replying.streaming`; `closed` if the agent does not run. */
   readonly state: string
   /** Reason for the pause. */
   readonly pause: PauseReason | null
 }
 
 /**
- * Returns the state of an agent after one more of its own events; begin with its snapshot. States are sent live only, so after missed events the
- * state is approximated from the records. Pure.
+ * Returns the state of an agent after one more of its own events. Start with its snapshot. States are only sent
+ * live, so after missed events the state is approximated from the records. Pure.
  */
 export function foldState(before: LiveState, event: AgentEvent): LiveState {
   switch (event.type) {

@@ -3,8 +3,8 @@ import { artifactsOf, hasResult } from '../../../../../src/protocol/artifacts/ar
 import type { AgentAccess } from '../agentAccess.ts'
 
 /**
- * The bytes of what a result in an agent's log names; `undefined`: no result does, or they are no longer kept. Rejects as
- * `access.records` does.
+ * Returns the artifact that a result in an agent's log names, with its bytes; `undefined` if no result names
+ * it, or the bytes are gone. Rejects as `access.records` does.
  */
 export async function keptArtifact(
   access: Pick<AgentAccess, 'must' | 'records' | 'keptBeside'>,

@@ -26,14 +26,14 @@ interface Module {
   readonly path: string
   readonly name: string
   readonly params: readonly [string, string, string]
-  /** Rows of its table: up to which value of the first parameter which factor holds. */
+  /** Rows of its table: each factor, and the greatest value of the first parameter for which it holds. */
   readonly rows: readonly { readonly upTo: number; readonly factor: number }[]
   readonly calls: readonly Call[]
 }
 
 /**
- * Returns a project in the middle of a change: its functions take one object, while all calls still pass arguments by position. Path to content,
- * always the same. `check.mjs` prints the number of modules that compute the right values.
+ * Returns a project in the middle of a change, with paths as keys: its functions take one object, while all calls still pass arguments by
+ * position. It is always the same. `check.mjs` prints the number of modules that compute the right values.
  */
 export function callProject(count = usualModules): Record<string, string> {
   const modules: Module[] = []

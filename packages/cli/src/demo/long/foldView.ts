@@ -13,11 +13,11 @@ import type { Screen } from '../../terminal/screen.ts'
 import { RequestMeter, type NameCounts } from './requestMeter.ts'
 import { sparkline } from './sparkline.ts'
 
-/** Minimum milliseconds between two redraws of the line. */
+/** Minimum time between two redraws of the line, in milliseconds. */
 const everyMs = 100
-/** Columns beside the line of bars: the size, the number of requests, the effect of Ctrl-C. */
+/** Columns reserved beside the bars: the size, the number of requests, the effect of Ctrl-C. */
 const besideBars = 52
-/** Tokens that a full bar stands for at least; it then doubles, so that the bars rarely shrink. */
+/** Minimum number of tokens for a full bar. It is doubled when exceeded, so that the bars rarely shrink. */
 const leastTop = 8_192
 const [fewestBars, mostBars] = [8, 64]
 
@@ -39,20 +39,20 @@ export interface FoldCounts {
   readonly recalls: number
 }
 
-/** Shows a long run by the sizes of its requests: a line that grows and drops at folds, and each fold and recall in a phrase. */
+/** Shows a long run by the sizes of its requests: a line of bars that grows and drops at folds, and a phrase for each fold and recall. */
 export class FoldView implements WorkView {
   readonly #screen: Screen
   readonly #options: FoldViewOptions
   readonly #meter = new RequestMeter()
-  /** Text of the model beside its last call. */
+  /** Text of the model's last reply, on one line. */
   #said = ''
   #folds = 0
   #steps = 0
   #recalls = 0
   #recallsShown = 0
-  /** Number of requests that a bar stands for. */
+  /** Number of requests for one bar. */
   #each = 1
-  /** The last fold, until the size of the request after it is known. */
+  /** The last fold, until the size of the next request is known. */
   #fold: { readonly event: EventOf<'prune.applied'>; readonly before: number } | undefined
   #drawnAt = -Infinity
 

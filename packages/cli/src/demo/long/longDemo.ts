@@ -27,8 +27,8 @@ const pageHint =
   'In its details, "Usage" shows the tokens of each turn; the conversation shows what was folded, and its memos.'
 
 /**
- * `escapement demo long`: the agent works through `modules` files with folding on, and is checked afterwards. Needs no key. When the model needs a
- * fact again that was folded away, it finds it in the index and recalls it.
+ * `escapement demo long`: the agent works through `modules` files with folding on, and its work is then checked. Needs no key. When the model needs
+ * a fact that was folded away, it finds it in the index and recalls it.
  */
 export async function runLongDemo(invocation: Invocation, host: CliHost, modules = usualModules): Promise<number> {
   const { json, yes } = invocation

@@ -5,13 +5,13 @@ import type { Model, ModelRequest } from '../../../../../src/protocol/ports/mode
 import { longCheckCommand } from './longTask.ts'
 import { declarationOf, seenWork, type SeenWork } from './seenWork.ts'
 
-/** The model of the long demo: it needs no key, and can only do `longTask`. */
+/** Returns the model of the long demo. It needs no key, and can only do `longTask`. */
 export const longModel = (options: { readonly wordDelayMs?: number } = {}): Model =>
   policyModel(decideLong, { id: 'embedded:long', ...options })
 
 /**
- * Decides the next reply from the request alone. Steps that were folded away it reads again with `recall`, using the ids in the index or a memo;
- * names that neither has it looks for in the files. Pure.
+ * Decides the next reply from the request alone. Reads folded steps again with `recall`, using the ids in the index or a memo.
+ * Searches the files for names that neither contains. Pure.
  */
 export function decideLong({ messages }: ModelRequest): ReplyShape {
   const seen = seenWork(messages)
@@ -33,8 +33,8 @@ const read = (path: string): ReplyShape => call('Next file.', 'read_file', { pat
 const runCheck = call('That was the last file: I check the work.', 'run_command', { command: longCheckCommand })
 
 /**
- * Returns the call that reads the next file, by the list or by its names in the index; without a next file, the call that checks the work or gets the
- * list.
+ * Returns the call that reads the next file, found in the list or by its names in the index. Without a next file, returns the call that checks the
+ * work or gets the list.
  */
 function nextFile({ path = '', listing, listedIn, index }: SeenWork): ReplyShape {
   const listed = listing ?? [...index].flatMap(([name, step]) => (step === listedIn ? [name] : []))
@@ -51,11 +51,11 @@ function nextFile({ path = '', listing, listedIn, index }: SeenWork): ReplyShape
 interface FoundCall {
   readonly name: string
   readonly args: readonly string[]
-  /** The lines that an edit replaces: the comment above it, so that they occur once, and the call. */
+  /** Lines that an edit replaces: the call, and the comment above it, which makes them unique. */
   readonly lines: string
 }
 
-/** The first call of an imported function that still passes its arguments by position. */
+/** Returns the first call of an imported function that still passes its arguments by position. */
 function nextCall(text: string): FoundCall | undefined {
   const imported = new Set(Array.from(text.matchAll(/^import \{ (\w+) \}/gm), ([, name]) => name!))
   for (const [lines, name, args] of text.matchAll(/^ *\/\/.*\n.*= (\w+)\(([\w, ]+)\)$/gm))

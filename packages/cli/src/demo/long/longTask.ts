@@ -1,6 +1,6 @@
 import { projectCheckFile } from './callProject.ts'
 
-/** The task as the model is given it, and all that the model knows of the work. */
+/** Text of the task. The model knows nothing else about the work. */
 export const longTask =
   `Every function in src takes one object now, but all calls still pass arguments by position. Fix each call, file by file; ` +
   `${projectCheckFile} checks the work.`

@@ -6,20 +6,20 @@ import type { AssistantMessage, Block, Message } from '../../../../../src/protoc
 import type { ModelRequest } from '../../../../../src/protocol/ports/model.ts'
 import type { LogRecord } from '../../../../../src/protocol/records.ts'
 
-/** Counts of names used by the agent that it had met before: all of them, those present only in the index, and those no longer present at all. */
+/** Counts of known names that the agent used: all of them, those present only in the index, and those no longer present. */
 export interface NameCounts {
   readonly used: number
   readonly indexOnly: number
   readonly lost: number
 }
 
-/** Measures the requests of an agent, event by event: their savings, and the names that they lack. */
+/** Measures an agent's requests, event by event: their savings, and the names missing from them. */
 export class RequestMeter {
   #reckoning: Reckoning = reckoningFold.initial()
   readonly #sent: number[] = []
   readonly #names = { used: 0, indexOnly: 0, lost: 0 }
   readonly #met = new Set<string>()
-  /** Names in each block; blocks stay the same objects from request to request. */
+  /** Names in each block. Blocks stay the same objects across requests. */
   readonly #namesOf = new WeakMap<Block, ReadonlySet<string>>()
   #blocks: readonly Block[] = []
 

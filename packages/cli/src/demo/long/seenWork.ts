@@ -4,19 +4,19 @@ import type { RequestMessage } from '../../../../../src/protocol/ports/model.ts'
 import { noteIn, withoutId } from '../../../../demo/src/brakeMarks.ts'
 import { isLongTask } from './longTask.ts'
 
-/** State of the work as a request shows it: a fold of its messages, so facts that no message holds are unknown. */
+/** State of the work according to a request. It is folded from the messages, so facts that no message contains are unknown. */
 export interface SeenWork {
   readonly isAsked: boolean
-  /** Files to work through, if the list is in sight. */
+  /** Files to work through, if the list is visible. */
   readonly listing: readonly string[] | undefined
-  /** The step that listed them, if a memo still names it. */
+  /** Id of the step that listed them, if a memo still names it. */
   readonly listedIn: string | undefined
-  /** Path of the file read last; `text`: its current text, if that is in sight. */
+  /** Path of the file read last. `text`: its current text, if visible. */
   readonly path: string | undefined
   readonly text: string | undefined
-  /** Parameters of the functions whose declaration is in sight. */
+  /** Parameters of the functions whose declarations are visible. */
   readonly parameters: ReadonlyMap<string, readonly string[]>
-  /** The index of folded steps: a name and the step that it is found in. */
+  /** Index of folded steps: names, and the step that contains each. */
   readonly index: ReadonlyMap<string, string>
   /** Names that were recalled and searched for. */
   readonly recalled: ReadonlySet<string>

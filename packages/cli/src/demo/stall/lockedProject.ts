@@ -51,14 +51,14 @@ rmSync('${lockFile}')
 console.log(\`process \${pid} is gone: its lock is removed\`)
 `
 
-/** The program that checks the work. */
+/** Source of the program that checks the work. */
 export const checkProgram = `import { readFileSync } from 'node:fs'
 
 const { book, pan, lamp } = JSON.parse(readFileSync('dist/prices.json', 'utf8'))
 if (book !== 25 || pan !== 30 || lamp !== 45) throw new Error('dist/prices.json is wrong')
 `
 
-/** A project that cannot be built: a build that died has left its lock. Path to content. */
+/** Returns a project that cannot be built, because an interrupted build left its lock: contents by path. */
 export const lockedProject = (): Record<string, string> => ({
   'README.md': readme,
   'prices.csv': prices,

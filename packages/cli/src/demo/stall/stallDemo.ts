@@ -25,8 +25,8 @@ import { defineTool } from '../../../../schemas/src/defineTool.ts'
 import type { Tool } from '../../../../../src/actors/tools/defineTool.ts'
 
 /**
- * Builds the project. The tool declares that repeating a build is harmless, so its steps may be taken back; `run_command` cannot declare this for
- * every command.
+ * Returns the tool that builds the project. It declares that repeating a build is harmless, so its steps may be reverted; `run_command` cannot
+ * declare this for every command.
  */
 const buildTool = ({ dir, env }: Pick<Workshop, 'dir' | 'env'>): Tool =>
   defineTool({
@@ -53,8 +53,8 @@ const why = `A build that died has left ${lockFile}. The model takes it for one 
 const pageHint = 'There the conversation shows the loop beside the trunk, with the note and the lesson.'
 
 /**
- * `escapement demo stall`: the agent waits again and again for a lock that is held by no process, until the runtime notices, tells it and takes its
- * attempts back, and it looks for another way. Checked afterwards; needs no key. `braking`: shows the outcome without brakes.
+ * `escapement demo stall`: the agent waits repeatedly for a lock that no process holds, until the runtime detects the loop, warns it and reverts its
+ * attempts, and it finds another way. Its work is then checked. Needs no key. `braking`: shows the outcome without brakes.
  */
 export async function runStallDemo(
   invocation: Invocation,
@@ -106,7 +106,7 @@ interface Noticed {
   requests: number
 }
 
-/** Records every loop noticed from this moment on, and counts requests. */
+/** Records every loop detected from now on, and counts requests. */
 function watchStalls(agent: Agent): Noticed {
   const noticed: Noticed = { stalls: [], requests: 0 }
   agent.subscribe((event) => {

@@ -5,16 +5,16 @@ import type { Model, ModelRequest, RequestMessage } from '../../../../../src/pro
 import { noteIn, withoutId } from '../../../../demo/src/brakeMarks.ts'
 import { lockFile, unlockCommand } from './lockedProject.ts'
 
-/** The task as the model is given it, and all that the model knows of the work. */
+/** Text of the task. The model knows nothing else about the work. */
 export const buildTask = 'Build the project: dist/prices.json must be there, and README.md says how.'
 
-/** The model of the stall demo: it needs no key, and can only do `buildTask`. */
+/** Returns the model of the stall demo. It needs no key, and can only do `buildTask`. */
 export const stallModel = (options: { readonly wordDelayMs?: number } = {}): Model =>
   policyModel(decideBuild, { id: 'embedded:build', ...options })
 
 /**
- * Decides the next reply from the request alone. It expects the lock to be released, so it waits, even after a warning that it goes in circles; it
- * tries another way only once the request has a lesson in place of its attempts. Pure.
+ * Decides the next reply from the request alone. Expects the lock to be released, so it waits, even after a loop warning. Tries
+ * another way only once the request has a lesson in place of its attempts. Pure.
  */
 export function decideBuild({ messages }: ModelRequest): ReplyShape {
   const seen = look(messages)
@@ -36,7 +36,7 @@ export function decideBuild({ messages }: ModelRequest): ReplyShape {
   )
 }
 
-/** Takes the other way: finds the holder of the lock. */
+/** Returns the next reply of the other way, which finds the holder of the lock. */
 function freeLock({ lock, unlocked, build }: Seen): ReplyShape {
   if (lock === undefined)
     return call('A note says that building again and again led nowhere. Who holds the lock?', 'read_file', {
@@ -56,11 +56,11 @@ interface Outcome {
   readonly isError: boolean
 }
 
-/** State of the work as a request shows it. */
+/** State of the work according to a request. */
 interface Seen {
   isAsked: boolean
   hasReadme: boolean
-  /** True once the runtime has said that the agent goes in circles; `hasLesson`: attempts were taken back for it. */
+  /** True once the runtime has warned of a loop. `hasLesson`: attempts were reverted because of it. */
   isWarned: boolean
   hasLesson: boolean
   lock: string | undefined

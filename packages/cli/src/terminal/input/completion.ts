@@ -4,7 +4,7 @@ export interface Completion {
   readonly text: string
   /** Words beside the completion in the list. */
   readonly detail?: string
-  /** True if the line is complete with it, so that Enter sends it. */
+  /** True if the completion makes the line complete, so that Enter sends it. */
   readonly isWhole?: boolean
 }
 
@@ -16,11 +16,11 @@ export interface Completions {
 }
 
 /**
- * Completes a text at a place; returns `undefined` where there is nothing to complete. Contract: returns at once, since it is called at every key.
+ * Completes a text at a position; `undefined` if there is nothing to complete. Contract: returns at once, since it is called at every key.
  */
 export type Completer = (text: string, at: number) => Completions | undefined
 
-/** Combines several completers: the first that has a completion answers. */
+/** Combines several completers. The first that finds a completion answers. */
 export const firstCompleter =
   (...completers: readonly Completer[]): Completer =>
   (text, at) => {
@@ -47,7 +47,7 @@ export const commandCompleter =
 
 const mostFiles = 50
 
-/** Completes `@` and the path of a file. `paths`: returns the paths known so far. */
+/** Completes `@` and a file path. `paths` returns the paths known so far. */
 export const pathCompleter =
   (paths: () => readonly string[]): Completer =>
   (text, at) => {
@@ -59,7 +59,7 @@ export const pathCompleter =
     return { start: at - typed.length - 1, end: at + rest.length, items }
   }
 
-/** Returns the paths that match the typed text: those whose name begins with it, then whose path does, then that contain it. Pure. */
+/** Returns paths that match a text, by rank: the path begins with it, the name does, the path contains it, or has its letters in order. Pure. */
 export function bestPaths(paths: readonly string[], typed: string): string[] {
   const wanted = typed.toLowerCase()
   const ranks: string[][] = [[], [], [], []]

@@ -1,6 +1,6 @@
 import { lazily } from '../../../../../src/protocol/lazily.ts'
 
-/** A text being edited. `at`: the place of the cursor, always between two characters as people see them. */
+/** A text being edited. `at`: position of the cursor, always between two characters as people see them. */
 export interface EditorState {
   readonly text: string
   readonly at: number
@@ -8,7 +8,7 @@ export interface EditorState {
   readonly cut: string
   /** Earlier states of the text, for `undo`; the newest last. */
   readonly past: readonly Before[]
-  /** Kind of the last command: a row of typing is undone at once, and a row of cuts is one cut. */
+  /** Kind of the last command. Consecutive typing is undone at once, and consecutive cuts form one cut. */
   readonly last: 'typing' | 'cutting' | 'other'
 }
 
@@ -54,7 +54,7 @@ function after(text: string, at: number): number {
   return next === undefined ? text.length : next.index + next.segment.length
 }
 
-/** Returns the nearest place at or before `at` that does not split a character. */
+/** Returns the nearest position at or before `at` that does not split a character. */
 export const wholeBefore = (text: string, at: number): number => {
   if (at >= text.length) return text.length
   return at <= 0 ? 0 : characters().segment(text).containing(at)!.index
@@ -75,7 +75,7 @@ function wordAfter(text: string, at: number): number {
   return text.length
 }
 
-/** Returns the start of the word that ends before the cursor, where only white space separates words. */
+/** Returns the start of the word that ends before the cursor. Only white space separates words. */
 function blankBefore(text: string, at: number): number {
   let start = text.slice(0, at).trimEnd().length
   while (start > 0 && /\S/.test(text[start - 1]!)) start -= 1
@@ -83,7 +83,7 @@ function blankBefore(text: string, at: number): number {
 }
 
 const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1
-/** Returns the start of the line; `lastIndexOf` would take a negative place for 0. */
+/** Returns the start of the line. The check is needed because `lastIndexOf` treats a negative position as 0. */
 const startOfLine = (text: string, at: number): number => (at === 0 ? 0 : lineStart(text, at))
 
 function endOfLine(text: string, at: number): number {
@@ -91,7 +91,7 @@ function endOfLine(text: string, at: number): number {
   return end === -1 ? text.length : end
 }
 
-/** Adds the current text to the earlier ones as the newest. */
+/** Returns the earlier texts with the current one added as the newest. */
 const noted = ({ past, text, at }: EditorState): readonly Before[] => [...past.slice(1 - mostUndone), { text, at }]
 
 /** Inserts a text at the cursor. `isTyped`: it is undone together with the typing right before it. Pure. */
@@ -114,7 +114,7 @@ function wholeAfter(text: string, at: number): number {
   return start === at ? at : after(text, at)
 }
 
-/** Replaces the whole text; the cursor is at `at`, by default behind it. Pure. */
+/** Replaces the whole text. `at`: position of the cursor, by default at the end. Pure. */
 export const replaceText = (state: EditorState, text: string, at = text.length): EditorState => ({
   ...state,
   text,

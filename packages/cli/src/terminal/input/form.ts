@@ -5,27 +5,27 @@ import { edit, emptyEditor, insertText, replaceText, type EditorState } from './
 import { editorCommands } from './inputState.ts'
 import type { Key } from './keys.ts'
 
-/** Texts by the names of fields. */
+/** Texts by field name. */
 export type FieldTexts = { readonly [name: string]: string }
 
 /** A form that a person fills in, one text for each field. */
 export interface FormState {
-  /** Index of the field that keys are for. */
+  /** Index of the field with the focus. */
   readonly at: number
   readonly texts: { readonly [name: string]: EditorState }
   /** Faults of fields, by name. */
   readonly problems: FieldTexts
-  /** True once a key was meant for the form: an Enter before that decides nothing. */
+  /** True once a key was meant for the form. An Enter before that decides nothing. */
   readonly isTouched: boolean
 }
 
 /** Result of a form: the value with the texts that it was read from, or a refusal to answer. */
 export type FormAnswer = { readonly value: unknown; readonly texts: FieldTexts } | { readonly declined: string }
 
-/** Effect of a key: a state or an answer; `undefined`: the key is not for the form. */
+/** Effect of a key: a state or an answer; `undefined` if the key is not for the form. */
 export type FormStep = FormState | FormAnswer | undefined
 
-/** A form as it begins: with texts that were refused, and why. */
+/** Returns the initial state of a form, with any texts that were refused and the reasons. */
 export function formState(
   fields: readonly QuestionField[],
   texts: FieldTexts = {},
@@ -40,7 +40,7 @@ export function formState(
   }
 }
 
-/** The answers that a field offers; empty: any text. */
+/** Returns the answers that a field offers; empty if any text is allowed. */
 const choicesOf = ({ form }: QuestionField): readonly string[] =>
   form.type === 'boolean' ? ['yes', 'no'] : form.type === 'choice' ? form.values.map(String) : []
 
@@ -83,7 +83,7 @@ export function stepForm(state: FormState, key: Key, fields: readonly QuestionFi
   return command === undefined ? undefined : to(edit(editor, command))
 }
 
-/** The choice that begins with a text, or that has it as its number. */
+/** Returns the choice that begins with a text, or whose number it is. */
 const choiceFor = (choices: readonly string[], text: string): string | undefined =>
   choices.find((one) => one.toLowerCase().startsWith(text.toLowerCase())) ?? choices[Number(text) - 1]
 
@@ -109,7 +109,7 @@ export interface FormRows {
   readonly cursor: { readonly row: number; readonly column: number }
 }
 
-/** The longest one that fits is shown. */
+/** Hints on keys, of which the longest that fits is shown. */
 const hints = [
   '  Tab, ↑ ↓ field · ← → choose · Enter answer · - no answer · Esc stop',
   '  Tab field · ← → choose · Enter answer · - none',
@@ -117,7 +117,7 @@ const hints = [
 ]
 const mostName = 16
 
-/** Lays out the fields as rows of a terminal: as many as fit, around the one that keys are for. Pure. */
+/** Lays out the fields as terminal rows, as many as fit around the field with the focus. Pure. */
 export function formRows(
   state: FormState,
   fields: readonly QuestionField[],
@@ -169,7 +169,7 @@ export function formRows(
   }
 }
 
-/** The text of a field, or its choices with a mark before the chosen one. */
+/** Returns the text of a field, or its choices with a mark before the chosen one. */
 function valueRow(field: QuestionField, text: string, room: number): { part: FormPart; text: string }[] {
   const choices = choicesOf(field)
   if (choices.length === 0 || text.startsWith('-')) return [{ part: 'text', text: fitted(oneLine(text), room) }]
@@ -189,14 +189,14 @@ function valueRow(field: QuestionField, text: string, room: number): { part: For
   ])
 }
 
-/** The part of a text that is seen around its cursor, and the column of the cursor in it. */
+/** Returns the visible part of a text around its cursor, and the cursor's column in it. */
 function shownEnd(text: string, at: number, room: number): { readonly text: string; readonly column: number } {
   let start = 0
   while (textWidth(oneLine(text.slice(start, at))) >= room) start += 1
   return { text: fitted(text.slice(start), room), column: textWidth(text.slice(start, at)) }
 }
 
-/** The blocks around one that fit into so many rows, from the first up to before the last. */
+/** Returns the range of blocks around one that fits into so many rows: the first index, and the index after the last. */
 function around(blocks: readonly (readonly FormRow[])[], at: number, rows: number): readonly [number, number] {
   let from = at
   let upTo = at + 1

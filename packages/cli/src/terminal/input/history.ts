@@ -2,19 +2,19 @@
 export interface HistoryState {
   /** The entries, the newest last. */
   readonly entries: readonly string[]
-  /** Index of the entry that is shown; the length of `entries` while the typed line itself is shown. */
+  /** Index of the shown entry; the length of `entries` while the typed line itself is shown. */
   readonly index: number
   /** The typed line, kept while entries are shown. */
   readonly draft: string
 }
 
-/** Entries kept, in memory and in the file. */
+/** Maximum number of entries, in memory and in the file. */
 export const mostEntries = 1_000
 
 /** Returns a history that shows the typed line. */
 export const historyOf = (entries: readonly string[]): HistoryState => ({ entries, index: entries.length, draft: '' })
 
-/** Adds an entry, unless it is blank, begins with a space or is the last one again. Pure. */
+/** Adds an entry, unless it is blank, begins with a space, or repeats the last one. Pure. */
 export function withEntry({ entries }: HistoryState, entry: string): HistoryState {
   if (!isKept(entry) || entries.at(-1) === entry) return historyOf(entries)
   return historyOf([...entries.slice(1 - mostEntries), entry])
@@ -23,7 +23,7 @@ export function withEntry({ entries }: HistoryState, entry: string): HistoryStat
 /** Returns true if an entry is kept. As in shells, an entry that begins with a space is not. */
 export const isKept = (entry: string): boolean => entry.trim() !== '' && !entry.startsWith(' ')
 
-/** Moves to the entry before (-1) or after (1) the one that is shown; `undefined` where there is none. `typed`: the text in the line. Pure. */
+/** Moves to the entry before (-1) or after (1) the shown one; `undefined` if there is none. `typed`: the text in the line. Pure. */
 export function moveInHistory(
   state: HistoryState,
   step: -1 | 1,
@@ -36,7 +36,7 @@ export function moveInHistory(
   return { state: { ...state, index: to, draft }, text: entries[to] ?? draft }
 }
 
-/** Returns the index of the newest entry before `from` whose text contains `query`, in any case; -1 if none does. Pure. */
+/** Returns the index of the newest entry before `from` whose text contains `query`, ignoring case; -1 if none does. Pure. */
 export function searchHistory(
   entries: readonly string[],
   query: string,

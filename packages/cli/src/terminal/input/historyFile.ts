@@ -5,26 +5,26 @@ import { lockFile } from '../../../../stores/src/lockFile.ts'
 import { isKept, mostEntries } from './history.ts'
 import { namingNone } from './pastes.ts'
 
-/** Bytes after which another file is begun; the file before it is kept, older ones are not. */
+/** Size in bytes above which a new file is begun. Only the file before it is kept. */
 const mostBytes = 256 * 1024
-/** Length above which a text is not kept. */
+/** Maximum length of a kept text. */
 const longestKept = 32 * 1024
 
 /** Texts typed at terminals in a folder, across runs. */
 export interface InputHistory {
-  /** Reads the kept texts, the newest last; in texts that name no files every `@` is marked as by `namingNone`. Rejects with file errors. */
+  /** Reads the kept texts, the newest last. In texts that name no files, every `@` is marked as by `namingNone`. Rejects with file errors. */
   read(): Promise<string[]>
   /** Keeps a text. `namesNone`: its `@` do not name files when it is recalled. Rejects with file errors. */
   keep(text: string, namesNone?: boolean): Promise<void>
 }
 
-/** Flags for opening the file, which only its owner reads. Links are not followed: a link may have come with a folder of someone else. */
+/** Flags for opening the file, which only its owner can read. Links are not followed, since someone else's folder may contain one. */
 const flags = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)
 const mode = 0o600
 
 /**
- * Keeps typed texts in a file: one text a line, as JSON. Processes may share it: each line is one write to its end, and a full file is put aside as a
- * whole, so that no line is lost. Lines that are not understood are skipped. `clean` removes secrets.
+ * Keeps typed texts in a file, one JSON text per line. Processes may share it: each line is appended in one write, and a full file is moved aside
+ * as a whole, so that no line is lost. Invalid lines are skipped. `clean` removes secrets.
  */
 export function historyFile(path: string, clean: (text: string) => string = (text) => text): InputHistory {
   let last = Promise.resolve()
@@ -58,7 +58,7 @@ export function historyFile(path: string, clean: (text: string) => string = (tex
   }
 }
 
-/** Puts a full file aside. If two processes want to, one does. */
+/** Moves a full file aside. If two processes try, one succeeds. */
 async function putAside(path: string, older: string): Promise<void> {
   const lock = await lockFile(`${path}.lock`).catch(() => undefined)
   if (lock === undefined) return
@@ -74,7 +74,7 @@ async function putAside(path: string, older: string): Promise<void> {
   }
 }
 
-/** Returns the lines of a file, or of its end if it is long; none if there is no such file or it is not a file. */
+/** Returns the lines of a file, or of its end if it is long; none if it is missing or not a regular file. */
 async function linesOf(path: string): Promise<string[]> {
   try {
     // Opening a pipe would wait for who writes it.

@@ -12,22 +12,22 @@ import { cleanText, type Pastes } from './pastes.ts'
 import type { Key } from './keys.ts'
 
 /**
- * Switches on the modes that tell keys and pastes apart (bracketed paste, kitty's keyboard protocol, and xterm's `modifyOtherKeys`), and reports of
- * the terminal's focus.
+ * Codes that enable the modes that tell keys and pastes apart (bracketed paste, kitty's keyboard protocol, and xterm's `modifyOtherKeys`) and the
+ * reports of the terminal's focus.
  */
 const modesOn = '\u001B[?2004h\u001B[?1004h\u001B[>1u\u001B[>4;1m'
 const modesOff = '\u001B[>4m\u001B[<u\u001B[?1004l\u001B[?2004l'
-/** Mode for terminals that would print the codes of the others. */
+/** Code for terminals that would print the codes of the other modes. */
 const pastesOn = '\u001B[?2004h'
 const pastesOff = '\u001B[?2004l'
 
 const mostRows = 10
 const mostListed = 8
-/** Number of lines above which a text of the history is shown by its size, like a paste. */
+/** Number of lines above which a recalled text is shown by its size, like a paste. */
 const mostRecalledLines = 10
 const mostRecalled = 1_000
 
-/** A line that was sent off. */
+/** A submitted line. */
 export interface SubmittedLine {
   readonly text: string
   /** The line as it is left on the screen. */
@@ -43,10 +43,10 @@ export interface InputLineOptions {
   readonly host: CliHost
   readonly clock: Clock
   prompt(): string
-  /** Returns true if the line answers a question; answers are not kept in the history. */
+  /** Returns true if the line answers a question. Answers are not kept in the history. */
   isAnswer(): boolean
   complete: Completer | undefined
-  /** Called with each key first; returns true if it took the key, which then does nothing to the line. */
+  /** Called first with each key. Returns true if it took the key, which then has no effect on the line. */
   onKey?(key: Key): boolean
   /** Called when the line has changed. */
   onChange(): void
@@ -54,13 +54,13 @@ export interface InputLineOptions {
   onRequest(request: Exclude<InputRequest, { type: 'submit' }>): void
 }
 
-/** Rows to draw, and the place of the cursor in them. */
+/** Rows to draw, and the position of the cursor in them. */
 export interface DrawnInput {
   readonly rows: readonly string[]
   readonly cursor: { readonly row: number; readonly column: number }
 }
 
-/** A line being typed at a terminal, which it holds until it is closed. */
+/** Input line at a terminal, which it holds until it is closed. */
 export class InputLine {
   readonly #options: InputLineOptions
   readonly #keys: KeyInput
@@ -71,7 +71,7 @@ export class InputLine {
   #aside: InputState | undefined
   #isClosed = false
 
-  /** `pastes`, `entries`: those of the line before, so that its entries can be recalled with their pastes. */
+  /** `pastes`, `entries`: those of the previous line, so that its entries can be recalled with their pastes. */
   constructor(options: InputLineOptions, pastes: Pastes, entries: readonly string[]) {
     this.#options = options
     this.#pastes = pastes

@@ -6,7 +6,7 @@ import { charactersOf } from '../../../../../src/protocol/text/characters.ts'
 export interface InputRows {
   readonly rows: readonly string[]
   readonly cursor: { readonly row: number; readonly column: number }
-  /** For each row, the places in the text where the cursor can stand, with their columns, from left to right. */
+  /** For each row, the positions in the text where the cursor can stand, with their columns, from left to right. */
   readonly places: readonly (readonly Place[])[]
 }
 
@@ -17,7 +17,7 @@ interface Place {
 
 export interface InputRowsOptions {
   readonly prompt: string
-  /** Columns to use; the last of a terminal is better left free. */
+  /** Number of columns to use. A terminal's last column is best left free. */
   readonly columns: number
   /** Returns the form in which a character of the text is shown. Default: unchanged. */
   readonly show?: (character: string) => string
@@ -25,7 +25,7 @@ export interface InputRowsOptions {
 
 const indent = '  '
 
-/** Lays a text out below and beside its prompt, wrapped where the terminal ends. Pure. */
+/** Lays a text out beside and below its prompt, wrapped at the terminal's width. Pure. */
 export function inputRows(
   text: string,
   at: number,
@@ -78,7 +78,7 @@ export function inputRows(
 const shownCharacter = (shown: string, columns: number): string =>
   fitted(withoutControls(shown.replaceAll('\t', ' ')).replaceAll('\n', ' '), Math.max(1, columns - 1))
 
-/** Returns the place a row above (-1) or below (1) the cursor, in the nearest column; `undefined` if there is no such row. Pure. */
+/** Returns the position one row above (-1) or below (1) the cursor, in the nearest column; `undefined` if there is no such row. Pure. */
 export function placeInRow({ places, cursor }: InputRows, step: -1 | 1): number | undefined {
   const row = places[cursor.row + step]
   if (row === undefined || row.length === 0) return undefined

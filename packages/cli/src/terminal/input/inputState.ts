@@ -10,7 +10,7 @@ export interface InputState {
   readonly history: HistoryState
   /** The current search of the history. `index`: the entry found, -1 if there is none. */
   readonly search?: { readonly query: string; readonly index: number; readonly before: EditorState }
-  /** The item chosen in the list below the line. */
+  /** Index of the chosen item in the list below the line. */
   readonly chosen: number
   /** Start of the part of the text whose list was dismissed. */
   readonly dismissed?: number
@@ -18,7 +18,7 @@ export interface InputState {
   readonly isEscaped: boolean
 }
 
-/** A request that a key makes beside a change of the line. */
+/** Effect of a key other than a change of the line. */
 export type InputRequest =
   | { readonly type: 'submit' }
   | { readonly type: 'interrupt' }
@@ -28,7 +28,7 @@ export type InputRequest =
   | { readonly type: 'clear' }
 
 export interface InputContext {
-  /** Columns of the text, for moves between rows. */
+  /** Number of columns of the text, for moves between rows. */
   readonly columns: number
   readonly prompt: string
   readonly complete?: Completer
@@ -36,9 +36,9 @@ export interface InputContext {
   readonly hasHistory: boolean
   /** Returns the form in which a character is shown. */
   readonly show?: (character: string) => string
-  /** Returns the whole text of an entry of the history. */
+  /** Returns the whole text of a history entry. */
   readonly textOf?: (entry: string) => string
-  /** Takes a paste; returns the text to insert. */
+  /** Adds a paste. Returns the text to insert. */
   readonly paste: (text: string) => string
 }
 
@@ -47,7 +47,7 @@ export interface InputStep {
   readonly request?: InputRequest
 }
 
-/** An empty line. */
+/** Returns the state of an empty line. */
 export const inputOf = (entries: readonly string[]): InputState => ({
   editor: emptyEditor,
   history: historyOf(entries),
@@ -55,7 +55,6 @@ export const inputOf = (entries: readonly string[]): InputState => ({
   isEscaped: false,
 })
 
-/** Keys that edit, by name. */
 /** Commands of an editor by their keys. */
 export const editorCommands: Readonly<Record<string, EditorCommand>> = {
   left: 'left',
@@ -99,7 +98,7 @@ export function openList(state: InputState, { complete }: Pick<InputContext, 'co
   return found === undefined || found.items.length === 0 || found.start === state.dismissed ? undefined : found
 }
 
-/** Applies a key to a line. Pure, except for the state that `paste` and `complete` keep. */
+/** Applies a key to a line. Pure, except for the state kept by `paste` and `complete`. */
 export function stepInput(state: InputState, key: Key, context: InputContext): InputStep {
   const { isEscaped } = state
   const next = state.search === undefined ? stepLine : stepSearch

@@ -3,17 +3,17 @@ import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 import type { CliHost } from '../../cliHost.ts'
 import { KeyReader, type Key } from './keys.ts'
 
-/** Milliseconds that the rest of an escape sequence may take; after that the key was Esc. */
+/** Time in milliseconds for the rest of an escape sequence to arrive. After it the key was Esc. */
 const restMs = 50
 
 export interface KeyInputOptions {
-  /** Called with the keys of a piece of input, in order. Contract: at once, so that keys and pastes keep their order. */
+  /** Called with the keys in a piece of input, in order. Contract: called at once, so that keys and pastes keep their order. */
   onKeys(keys: readonly Key[]): void
   /** Called when the terminal has gone away. */
   onEnd(): void
 }
 
-/** The keys of a terminal, which is in raw mode until this is closed. */
+/** Reads the keys of a terminal, which is in raw mode until `close`. */
 export class KeyInput {
   readonly #stdin: CliHost['stdin']
   readonly #clock: Clock

@@ -32,7 +32,7 @@ const numbered: Readonly<Record<string, string>> = {
   8: 'end',
 }
 
-/** Characters that are keys; the others below a space are Ctrl with a letter. */
+/** Keys by control character. All other characters below a space are Ctrl with a letter. */
 const controls: Readonly<Record<number, string>> = {
   0: 'ctrl+space',
   8: 'backspace',
@@ -54,7 +54,7 @@ const keypad: Readonly<Record<number, string>> = {
 
 const named = (name: string): Key => ({ type: 'key', name })
 
-/** Bits of a modifier's number, less 1. Locks change nothing; a key with any other modifier is ignored. */
+/** Bits of a modifier's number minus 1. Locks have no effect; a key with any other modifier is ignored. */
 const bits = { shift: 1, alt: 2, ctrl: 4, others: 8 | 16 | 32 }
 
 /** Returns the name of a key with the modifiers of a control sequence, such as 5 for Ctrl. */
@@ -65,7 +65,7 @@ function modified(name: string, modifier: number): string | undefined {
   return [...words, name].join('+')
 }
 
-/** Returns the key of a code point, as in `CSI code ; modifier u` and `CSI 27 ; modifier ; code ~`. */
+/** Returns the key for a code point, as in `CSI code ; modifier u` and `CSI 27 ; modifier ; code ~`. */
 function coded(code: number, modifier: number): Key | undefined {
   const control = controls[code] ?? keypad[code]
   if (control !== undefined) {
@@ -81,7 +81,7 @@ function coded(code: number, modifier: number): Key | undefined {
   return name === undefined ? undefined : named(name)
 }
 
-/** Returns the key of a control sequence; `undefined` if it stands for none. */
+/** Returns the key for a control sequence; `undefined` if there is none. */
 function sequenceKey(parameters: string, final: string): Key | undefined {
   const [first = '', second = '', third = ''] = parameters.split(';')
   const [modifier = '', event = ''] = second.split(':')
@@ -103,20 +103,20 @@ const begun = /^\u001B(?:\u001B?(?:\[[\d;:?<>=]{0,64})?|\u001B?O)$/
 // oxlint-disable-next-line no-control-regex -- what is no text
 const textRun = /^[^\u0000-\u001F\u007F-\u009F]+/
 
-/** Reads the input of a terminal, in pieces of any size, as keys. It holds back an incomplete beginning. */
+/** Converts a terminal's input, in pieces of any size, to keys. It holds back an incomplete beginning. */
 export class KeyReader {
   #held = ''
   /** The paste so far; a long one arrives in many pieces. */
   #pasted: string[] | undefined
-  /** True if the last character was a carriage return; a line feed right behind it is the same key. */
+  /** True if the last character was a carriage return. A line feed right after it is the same key. */
   #wasReturn = false
 
-  /** True if the held input is the beginning of a sequence and, if no more follows, a key by itself. */
+  /** True if the held input is the beginning of a sequence and would be a key by itself. */
   get isHolding(): boolean {
     return this.#held !== '' && this.#pasted === undefined
   }
 
-  /** Returns the keys that are complete with these characters. */
+  /** Returns the keys that these characters complete. */
   take(came: string): Key[] {
     // A lone key that was not pasted: the end of the paste never came.
     if (this.#pasted !== undefined && (came === '\u0003' || came === `${escape}[99;5u`)) {
@@ -202,7 +202,7 @@ export class KeyReader {
   }
 }
 
-/** Returns the length of the longest end of a text that could be the beginning of a mark. */
+/** Returns the length of the longest suffix of a text that could be the beginning of a mark. */
 function beginningOf(mark: string, text: string): number {
   for (let length = Math.min(mark.length - 1, text.length); length > 0; length--)
     if (mark.startsWith(text.slice(-length))) return length

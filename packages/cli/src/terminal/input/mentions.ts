@@ -4,7 +4,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { counted, whole } from '../../../../charts/src/amounts.ts'
 import { withoutEnd } from '../../../../../src/protocol/text/textEnds.ts'
 
-/** Maximum bytes of one file (`mostBytes`) and of all files that a message names (`mostTogether`). */
+/** Maximum size of one file in bytes. `mostTogether`: maximum size of all files that a message names. */
 const mostBytes = 100 * 1024
 const mostTogether = 400 * 1024
 const mostFiles = 20
@@ -15,20 +15,20 @@ const nonBlocking = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 export interface Mentioned {
   /** The message, with the text of the files below it. */
   readonly text: string
-  /** Notes for a person on the files that went along and those that did not. */
+  /** Notes for a person on the files that were added and those that were not. */
   readonly notes: readonly string[]
 }
 
-/** `@path`, or `@"a path"` with spaces. */
+/** Matches `@path`, or `@"a path"` with spaces. */
 const mention = /(?:^|(?<=\s))@(?:"([^"\n]{1,4096})"|([^\s"@]{1,4096}))/g
 
 /** Returns true if a message may name files. Pure. */
 export const mayMention = (text: string): boolean => text.search(mention) !== -1
 
 /**
- * Adds the text of the files in a folder that a message names by `@path`; only names in `typed`, the typed part of the message, count. A name without
- * a file stays plain text. A file that is too large or not text is named in a note, and only its name goes along; the same holds for a file outside
- * the folder, also by a link.
+ * Adds the text of files in a folder that a message names by `@path`. Only names in `typed`, the typed part of the message, count. A name without
+ * a file stays plain text. For a file that is too large or not text, only its name is sent, with a note for the person. The same holds for a file
+ * outside the folder, also by a link.
  */
 export async function withMentions(message: string, dir: string, typed: string = message): Promise<Mentioned> {
   const names = [...typed.matchAll(mention)].flatMap(([, quoted, bare]) =>
@@ -57,7 +57,7 @@ export async function withMentions(message: string, dir: string, typed: string =
   return { text: [message, ...parts].join('\n\n'), notes }
 }
 
-/** Returns the readings of a typed name: as it is, and without the punctuation of a sentence behind it. */
+/** Returns the possible readings of a typed name: unchanged, and without trailing punctuation. */
 const spellings = (typed: string): string[][] => {
   const bare = withoutEnd(typed, ".,;:!?)]}'’”")
   return [bare === typed || bare === '' ? [typed] : [typed, bare]]
@@ -110,7 +110,7 @@ async function readFileOf(dir: string, named: string): Promise<Read | undefined>
 
 const isOutside = (path: string): boolean => path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)
 
-/** Decodes a text; `undefined` if it is not UTF-8 or has characters that no text has. */
+/** Decodes a text; `undefined` if it is not UTF-8 or has characters that never occur in text. */
 function textIn(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined
   try {

@@ -11,19 +11,19 @@ export interface PanelSize {
   readonly rows: number
 }
 
-/** Something in the place of the input line that takes its keys. */
+/** Component in place of the input line that takes its keys. */
 export interface Panel {
-  /** Applies a key; returns false if it is for the line. */
+  /** Applies a key. Returns false if it is for the line. */
   take(key: Key): boolean
   draw(size: PanelSize): DrawnInput
   /** Ends it without a result. */
   end(): void
 }
 
-/** Makes a panel that calls `end` once, with its result. */
+/** Creates a panel that calls `end` once, with its result. */
 export type PanelMaker<T> = (end: (result: T | undefined) => void, colours: Colours) => Panel
 
-/** A list to choose from: its result is the index of an item. */
+/** Returns the maker of a list to choose from. Its result is the index of an item. */
 export const pickerPanel =
   (title: string, items: readonly PickerItem[]): PanelMaker<number> =>
   (end, colours) => {
@@ -55,14 +55,14 @@ export interface FormToFill {
   /** Texts that were refused, and the faults of their fields. */
   readonly texts?: FieldTexts
   readonly problems?: FieldTexts
-  /** Called with the text of a form of which nothing else is filled in; returns true if it was a command. */
+  /** Called with the text of a form in which nothing else is filled in. Returns true if it was a command. */
   readonly isCommand?: (text: string) => boolean
 }
 
 /** Keys of the line that work while a form is open. */
 const keysOfLine: ReadonlySet<string> = new Set(['escape', 'ctrl+c', 'ctrl+d', 'ctrl+l', 'ctrl+z'])
 
-/** A form: its result is the answer. */
+/** Returns the maker of a form. Its result is the answer. */
 export const formPanel =
   ({ fields, texts, problems, isCommand = () => false }: FormToFill): PanelMaker<FormAnswer> =>
   (end, colours) => {

@@ -1,21 +1,21 @@
 import { counted } from '../../../../charts/src/amounts.ts'
 import { withoutEnd } from '../../../../../src/protocol/text/textEnds.ts'
 
-/** Placeholders for pastes in the input line: characters that cannot be typed and that one key deletes. */
+/** First placeholder for pastes in the input line: a character that cannot be typed and that one key deletes. */
 const firstMark = 0xf0000
 const marks = /[\u{F0000}-\u{FFFFD}]/gu
 
-/** Stands for an `@` that was not typed, so that it names no file. It cannot be typed either. */
+/** Placeholder for an `@` that was not typed, so that it names no file. It cannot be typed either. */
 const pastedAt = '\u{10FFFD}'
 
-/** Converts a text from elsewhere so that it names no files in a line. */
+/** Converts a text that was not typed so that it names no files. */
 export const namingNone = (text: string): string => text.replaceAll('@', pastedAt)
 
 const longestTyped = 1_000
 /** Maximum size of a paste that is left on the screen in full. */
 const mostEchoed = { characters: 2_000, lines: 8 }
 
-/** A text as it may stand in an input line: with ordinary line breaks and without control characters. */
+/** Returns a text in a form fit for an input line: with ordinary line breaks and without control characters. */
 export const cleanText = (pasted: string): string =>
   withoutEnd(
     pasted
@@ -26,13 +26,13 @@ export const cleanText = (pasted: string): string =>
   )
 
 /**
- * The pastes in an input line. A single line is inserted as text, in which `@` is another character; a longer paste is represented by one
+ * Pastes in an input line. A single line is inserted as text, in which `@` is an ordinary character. A longer paste is represented by one
  * placeholder character.
  */
 export class Pastes {
   readonly #texts: string[] = []
 
-  /** Adds a paste; returns the text to insert into the line. */
+  /** Adds a paste. Returns the text to insert into the line. */
   take(pasted: string): string {
     const text = cleanText(pasted)
     if (!text.includes('\n') && text.length <= longestTyped) return namingNone(text)
@@ -45,7 +45,7 @@ export class Pastes {
     return withAts(line.replace(marks, (mark) => this.#textOf(mark) ?? mark))
   }
 
-  /** Returns the line without its longer pastes; only this text may name files, and each `@` of a short paste in it is marked as not typed. */
+  /** Returns the line without its longer pastes. Only this text may name files, and each `@` from a short paste in it is marked as not typed. */
   typed(line: string): string {
     return line.replace(marks, ' ')
   }
@@ -66,7 +66,7 @@ export class Pastes {
       .replaceAll('\t', ' ')
   }
 
-  /** Returns the line as left on the screen once submitted, its rows below each other: pastes in full unless they are long. */
+  /** Returns the line as left on the screen once submitted, in rows, with pastes in full unless they are long. */
   echo(line: string): string {
     const shown = line.replace(marks, (mark) => {
       const text = this.#textOf(mark)

@@ -2,18 +2,18 @@ import { oneLine, withoutControls } from '../../../../charts/src/plainText.ts'
 import { fitted, textWidth } from '../../../../charts/src/textWidth.ts'
 import type { Key } from './keys.ts'
 
-/** A line of a list to choose from. */
+/** An item to choose from. */
 export interface PickerItem {
   readonly label: string
-  /** Sign before the label, of one column. */
+  /** Sign before the label, one column wide. */
   readonly sign?: string
   /** Colour of the line unless it is chosen. Default: faint. */
   readonly tone?: 'yellow' | 'red' | 'plain'
-  /** Further words right of the label, each in a column of its own. */
+  /** Further words to the right of the label, each in its own column. */
   readonly details?: readonly string[]
 }
 
-/** A list to choose from: the typed filter, and the chosen one of the items that match. */
+/** State of a picker: the typed filter, and the chosen one of the matching items. */
 export interface PickerState {
   readonly query: string
   readonly chosen: number
@@ -22,10 +22,10 @@ export interface PickerState {
 /** Result of a key: the new state, the index of the chosen item as `picked`, or a cancellation. */
 export type PickerStep = PickerState | { readonly picked: number } | 'cancelled'
 
-/** State in which a choice begins. */
+/** Initial state of a picker. */
 export const emptyPicker: PickerState = { query: '', chosen: 0 }
 
-/** Returns the indexes of the items that contain every word of the query, in any case. Pure. */
+/** Returns the indexes of the items that contain every word of the query, ignoring case. Pure. */
 export function fittingItems(items: readonly PickerItem[], query: string): number[] {
   const words = query.toLowerCase().split(/\s+/)
   return items.flatMap(({ label, details = [] }, index) => {
@@ -34,7 +34,7 @@ export function fittingItems(items: readonly PickerItem[], query: string): numbe
   })
 }
 
-/** Applies a key. Pure. */
+/** Applies a key to a picker. Pure. */
 export function stepPicker(state: PickerState, key: Key, items: readonly PickerItem[]): PickerStep {
   const { query, chosen } = state
   if (key.type !== 'key') return { query: query + withoutControls(key.text).replace(/\s+/g, ' '), chosen: 0 }
@@ -77,7 +77,7 @@ export function stepPicker(state: PickerState, key: Key, items: readonly PickerI
 
 export interface PickerRows {
   readonly title: string
-  /** Column of the cursor, which is behind the typed text. */
+  /** Column of the cursor, which is after the typed text. */
   readonly cursorColumn: number
   readonly items: readonly (Pick<PickerItem, 'tone'> & { readonly text: string; readonly isChosen: boolean })[]
 }
@@ -87,7 +87,7 @@ export interface PickerSize {
   readonly rows: number
 }
 
-/** Lays out the list as rows of a terminal: the title with the typed filter, and the items around the chosen one. Pure. */
+/** Lays out the list as terminal rows: the title with the typed filter, and the items around the chosen one. Pure. */
 export function pickerRows(
   title: string,
   items: readonly PickerItem[],

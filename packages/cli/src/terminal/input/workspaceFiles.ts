@@ -6,13 +6,13 @@ import { hasCode } from '../../../../../src/protocol/errors.ts'
 
 const mostPaths = 20_000
 const deepest = 12
-/** Milliseconds after which the list is read again when it is needed. */
+/** Age of the list, in milliseconds, from which it is read again when needed. */
 const freshMs = 3_000
 const slowestMs = 5_000
 
 /** The files of a folder, for completion. */
 export interface WorkspaceFiles {
-  /** Returns the relative paths known so far, with `/` between, and reads them again if they are old. */
+  /** Returns the relative paths known so far, with `/` separators, and reads them again if they are old. */
   paths(): readonly string[]
 }
 
@@ -42,14 +42,14 @@ export function workspaceFiles(dir: string, clock: Clock, onChange: () => void):
   }
 }
 
-/** Returns the relative paths of the files of a folder, at most 20,000. */
+/** Returns the relative paths of a folder's files, at most 20,000. */
 export async function listFiles(dir: string): Promise<readonly string[]> {
   const found = (await listedByGit(dir)) ?? (await walked(dir))
   // oxlint-disable-next-line no-control-regex -- a path with these cannot be typed
   return found.filter((path) => path !== '' && !/[\u0000-\u001F\u007F-\u009F"]/.test(path)).slice(0, mostPaths)
 }
 
-/** Lists files by git; `undefined` without git or a repository. */
+/** Lists files with git; `undefined` without git or a repository. */
 const listedByGit = (dir: string): Promise<string[] | undefined> =>
   new Promise((resolve) => {
     // What a repository configures to watch files would be run.

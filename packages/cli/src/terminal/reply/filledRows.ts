@@ -1,12 +1,12 @@
 import { cellsOf } from '../../../../charts/src/textWidth.ts'
 
-/** A text in one style. Its `\n` begin new rows; it has no other control characters. */
+/** A text in one style. Each `\n` begins a new row. It has no other control characters. */
 export interface Run {
   readonly text: string
   paint(text: string): string
 }
 
-/** A row of a terminal, in colours, and the columns it takes. */
+/** A coloured terminal row, and its width in columns. */
 export interface FilledRow {
   readonly text: string
   readonly width: number
@@ -21,7 +21,7 @@ interface Cell {
 const isBlank = ({ text }: Cell): boolean => text === ' '
 
 /**
- * Lays runs out in rows of at most `columns` (2 or more), wrapped at words; a word that is longer than a row is split. Each row has its own colour
+ * Lays runs out in rows of at most `columns` (2 or more), wrapped at words. A word longer than a row is split. Each row has its own colour
  * codes, so that it can be drawn without those above it. Only the blanks at the wraps are lost. Pure; linear.
  */
 export function filledRows(runs: readonly Run[], columns: number): FilledRow[] {

@@ -3,15 +3,15 @@ import type { MarkdownBlock } from '../../../../charts/src/text/markdownTree.ts'
 import { areApart, blockLines, type GrowingLines } from './markdownLines.ts'
 import type { ReplyLook } from './spanRuns.ts'
 
-/** A reply in progress, and how much of it has been written to a terminal. */
+/** A reply in progress, and the part of it already written to a terminal. */
 export interface GrowingReply {
   /** The text from the model, including control characters. */
   readonly source: string
   /** The Markdown of its complete lines. */
   readonly whole: GrowingMarkdown | undefined
-  /** Number of its blocks that are settled and written. */
+  /** Number of its blocks that are final and written. */
   readonly settled: number
-  /** Written lines below the settled blocks, laid out in `columns`. */
+  /** Lines written below the final blocks, laid out in `columns`. */
   readonly begun: readonly string[]
   readonly columns: number
 }
@@ -21,13 +21,13 @@ export const emptyReply: GrowingReply = { source: '', whole: undefined, settled:
 
 export interface ReplyStep {
   readonly reply: GrowingReply
-  /** Lines to be written for good. */
+  /** Lines that are final. */
   readonly lines: readonly string[]
 }
 
 /**
- * Adds a piece of any size, and returns the lines that are final, whatever follows. Only complete lines make text final, as half a line may turn out
- * to belong to anything. The result on the screen does not depend on the pieces. Pure.
+ * Adds a piece of any size, and returns the lines that are now final. Only complete lines make text final, since the meaning of half a line may
+ * change. The result on the screen does not depend on the pieces. Pure.
  */
 export function addToReply(reply: GrowingReply, piece: string, look: ReplyLook, columns: number): ReplyStep {
   const source = reply.source + piece
@@ -43,7 +43,7 @@ export function addToReply(reply: GrowingReply, piece: string, look: ReplyLook, 
   return { reply: { source, whole, settled: whole.settled, begun: written.slice(settled), columns }, lines }
 }
 
-/** Returns the visible lines of a reply below those that were written. `most`: maximum characters of a very long text, taken from its end. Pure. */
+/** Returns the visible lines of a reply below the written ones. `most`: maximum characters of a very long text, taken from its end. Pure. */
 export function restOfReply(
   reply: GrowingReply,
   look: ReplyLook,
@@ -54,21 +54,21 @@ export function restOfReply(
   return below(linesFrom(blocks, reply.settled, look, columns).lines, begunIn(reply, look, columns))
 }
 
-/** Cuts a block to the end of its text. Only a text too long to read is in one span of such a length. */
+/** Cuts a block to the end of its text. Only an unreadably long text has a span of such a length. */
 function cutTo(block: MarkdownBlock, most: number): MarkdownBlock {
   const [span] = block.type === 'paragraph' ? block.spans : []
   if (span?.type !== 'text' || span.text.length <= most) return block
   return { type: 'paragraph', spans: [{ type: 'text', text: span.text.slice(-most).toWellFormed() }] }
 }
 
-/** Returns the written lines of the blocks that are not settled, laid out in a number of columns. */
+/** Returns the written lines of the blocks that are not final, laid out in a number of columns. */
 function begunIn(reply: GrowingReply, look: ReplyLook, columns: number): readonly string[] {
   if (columns === reply.columns || reply.begun.length === 0 || reply.whole === undefined) return reply.begun
   const { lines, stable } = linesFrom(reply.whole.blocks, reply.settled, look, columns)
   return lines.slice(0, stable)
 }
 
-/** Lays out the blocks from an index on below each other. The last block is stable only at its beginning; the blocks above it are closed. */
+/** Lays out the blocks from an index on below each other. Of the last block only the beginning is stable; the blocks above it are closed. */
 function linesFrom(
   blocks: readonly MarkdownBlock[],
   from: number,
@@ -90,7 +90,7 @@ function linesFrom(
   return { lines, stable, ends }
 }
 
-/** Returns the lines below those that were written. If the two differ, lines are shown twice rather than lost. */
+/** Returns the lines below the written ones. If the two differ, lines are shown twice rather than lost. */
 function below(lines: readonly string[], begun: readonly string[]): readonly string[] {
   let same = 0
   while (same < begun.length && begun[same] === lines[same]) same += 1

@@ -7,17 +7,17 @@ import { filledRows } from './filledRows.ts'
 import { spanRuns, type ReplyLook } from './spanRuns.ts'
 import { markdownTableLines } from './tableLines.ts'
 
-/** Lines of a terminal, and how many of them, from the top, stay as they are while the block grows at its end. */
+/** Lines of a terminal, and how many of them, from the top, stay the same while the block grows at its end. */
 export interface GrowingLines {
   readonly lines: readonly string[]
   readonly stable: number
 }
 
-/** Minimum width of text; further indents take no more room from it. */
+/** Minimum width of text. Deeper indents do not reduce it. */
 const leastColumns = 12
 const longestRule = 40
 
-/** Lays out a block as lines of at most `columns`; only lines of code may be longer, since they are not wrapped. Pure. */
+/** Lays out a block as lines of at most `columns`. Only lines of code may be longer, since they are not wrapped. Pure. */
 export function blockLines(block: MarkdownBlock, look: ReplyLook, columns: number): GrowingLines {
   const { colours } = look
   switch (block.type) {
@@ -48,7 +48,7 @@ const changing = (lines: readonly string[]): GrowingLines => ({ lines, stable: 0
 
 const roomFor = (before: string, columns: number): number => Math.max(leastColumns, columns - textWidth(before))
 
-/** Returns true if an empty line separates two blocks. None separates lists whose markers differ, as in a diff without a fence. */
+/** Returns true if an empty line separates two blocks. Lists with different markers, as in a diff without a fence, are not separated. */
 export const areApart = (before: MarkdownBlock | undefined, block: MarkdownBlock): boolean =>
   !(before?.type === 'list' && block.type === 'list' && before.mark !== null && block.mark !== null)
 
@@ -102,7 +102,7 @@ const paints: { readonly [K in CodeKind]?: Exclude<keyof Colours, 'theme'> } = {
   removed: 'red',
 }
 
-/** Returns the lines of a code block with its fences, so that it can be copied with them. */
+/** Returns the lines of a code block with its fences, for copying. */
 function codeLines({ language, text }: Extract<MarkdownBlock, { type: 'code' }>, colours: Colours): GrowingLines {
   const lines = colouredCode(language, text, colours)
   const [opening, closing] = [`\`\`\`${withoutControls(language).replaceAll('\n', '')}`, '```'].map(colours.dim)

@@ -15,11 +15,11 @@ export interface GrowingScreen {
   grow: NonNullable<Screen['grow']>
 }
 
-/** Prints replies as Markdown on a screen that can draw rows again. */
+/** Prints replies as Markdown on a screen that can redraw rows. */
 export function replyPrinter(screen: GrowingScreen, look: ReplyLook): ReplyPrinter {
   let reply = emptyReply
   const widthOf = (): number => screen.columns() ?? usualColumns
-  /** Lines last laid out, kept since the status below is drawn every second and the line at every key. */
+  /** Lines laid out last. They are cached because the status below is drawn every second and the input line at every key. */
   let drawn: { readonly of: GrowingReply; readonly columns: number; readonly lines: readonly string[] } | undefined
   const rest = (columns: number): readonly string[] => {
     if (drawn?.of !== reply || drawn.columns !== columns)
@@ -43,5 +43,5 @@ export function replyPrinter(screen: GrowingScreen, look: ReplyLook): ReplyPrint
 }
 
 const usualColumns = 80
-/** Number of characters that are drawn again with every piece: more than any screen holds. */
+/** Maximum number of characters redrawn with every piece, more than any screen holds. */
 const mostDrawn = 20_000

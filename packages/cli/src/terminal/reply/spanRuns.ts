@@ -8,7 +8,7 @@ import type { Run } from './filledRows.ts'
 /** Appearance of a reply. */
 export interface ReplyLook {
   readonly colours: Colours
-  /** True if the terminal takes links. */
+  /** True if the terminal supports links. */
   readonly hasLinks: boolean
 }
 
@@ -60,7 +60,7 @@ export function spanRuns(spans: readonly MarkdownSpan[], look: ReplyLook, paint:
   })
 }
 
-/** Returns runs between the marks of Markdown where no colour or style tells them apart. */
+/** Returns runs between Markdown marks where no colour or style distinguishes them. */
 const marked = (mark: string, runs: readonly Run[], { colours }: ReplyLook): Run[] =>
   colours.theme === 'none' ? [{ text: mark, paint: same }, ...runs, { text: mark, paint: same }] : [...runs]
 

@@ -11,7 +11,7 @@ type Table = Extract<MarkdownBlock, { type: 'table' }>
 type Cells = Table['head']
 
 /**
- * Lays out a table in a number of columns of a terminal: the widest columns are narrowed first, and their cells are wrapped; without room for that,
+ * Lays out a table in a number of terminal columns. The widest table columns are narrowed first, and their cells are wrapped. Without enough room,
  * each cell gets a line. Pure.
  */
 export function markdownTableLines({ align, head, rows }: Table, look: ReplyLook, columns: number): string[] {

@@ -104,7 +104,7 @@ function header({
 </header>`
 }
 
-/** Returns the start of a part of the bar, in percent. */
+/** Returns the start of a part in the bar, in percent. */
 function share(shares: readonly (readonly [string, number])[], name: string, planned: number): string {
   let before = 0
   for (const [other, count] of shares) {

@@ -22,7 +22,7 @@ export interface WhiskerChart {
 
 const at = (percent: number): string => `${percent.toFixed(2)}%`
 
-/** Draws a dot with its interval as a line, across the available width. Its values stand in words beside it. */
+/** Draws a dot with its interval as a line, across the available width. Its values are written beside it. */
 function picture({ value, interval }: Figure, { place, still }: Scale): string {
   const line = (x: number, kind: string): string =>
     `<line class="${kind}" x1="${at(x)}" x2="${at(x)}" y1="0" y2="100%"/>`

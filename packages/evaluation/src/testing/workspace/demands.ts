@@ -9,10 +9,10 @@ import type {
   WorkspaceEntry,
 } from '../../../../tools/src/workspace/port.ts'
 
-/** Something that a kind of workspace cannot do. */
+/** A capability that a kind of workspace lacks. */
 export type WorkspaceLack = 'commands' | 'links' | 'modes' | 'groups' | 'streams'
 
-/** A case of the contract: what it needs, and what it checks. */
+/** A case of the contract: its requirements, and its check. */
 export interface Check {
   readonly needs: readonly WorkspaceLack[]
   run(workspace: Workspace): Promise<void>
@@ -35,7 +35,7 @@ export function demandEqual(actual: unknown, expected: unknown, rule: string): v
   demand(isDeepStrictEqual(actual, expected), `${rule}\n  expected ${show(expected)}\n  got      ${show(actual)}`)
 }
 
-/** Demands that work rejects with a code, or, for an abort, with the very reason. */
+/** Throws unless work rejects with a code or, for an abort, with the signal's own reason. */
 export async function demandRefusal(
   work: () => Promise<unknown>,
   why: WorkspaceCode | { readonly reason: unknown },
@@ -99,7 +99,7 @@ export async function run(workspace: Workspace, command: string, options: Partia
   return { ...end, output: all.toString('utf8'), bytes: all.length }
 }
 
-/** Waits until something is so; the time that it may take is that of the test. */
+/** Waits until a condition holds, for at most the time limit of the test. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await pause(20)
 }

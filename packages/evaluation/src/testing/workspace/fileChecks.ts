@@ -19,7 +19,7 @@ import {
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 const sixteenMiB = 16 * 1024 * 1024
 
-/** Names that a careless implementation would take for something else. */
+/** Names that a careless implementation would misread. */
 const awkwardNames = [
   'a b',
   "it's",

@@ -15,7 +15,7 @@ import {
   write,
 } from './demands.ts'
 
-/** Everything that takes a path. */
+/** Returns the operations that take a path. */
 const doors = (
   workspace: Workspace,
   path: string,
@@ -47,7 +47,7 @@ const waysOut = (root: string): readonly string[] => [
   `${root}/..`,
 ]
 
-/** A folder with links in it that lead out, and one that stays. */
+/** Prepares a folder with links that lead out of it, and one that stays inside. */
 async function withLinks(workspace: Workspace): Promise<void> {
   await write(workspace, 'real/inside.txt', 'inside')
   const links = [

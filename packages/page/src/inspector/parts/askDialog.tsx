@@ -16,9 +16,9 @@ export interface AskDialogProps {
   readonly inspector: Inspector
   readonly view: FollowedAgent
   readonly title: string
-  /** Text that says what will happen. */
+  /** Text that explains the effect of the request. */
   readonly children: ComponentChildren
-  /** Reason why it would be refused: then it cannot be asked for. */
+  /** Reason why the request would be refused, so that it cannot be made. */
   readonly whyNot?: string | undefined
   /** Further texts and fields, above the text. */
   readonly fields?: ComponentChildren
@@ -33,11 +33,11 @@ export interface AskDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks an agent to reshape what its model sees, and stays open until that is done or refused. */
+/** Asks an agent to reshape the context of its model, and stays open until that is done or refused. */
 export function AskDialog({ inspector, view, title, children, label, empty, verb, ask, ...rest }: AskDialogProps) {
   const { fields, whyNot, answerOf, onClose } = rest
   const [text, setText] = useState('')
-  /** `seq` of the last record when it was asked for; the outcome comes after it. */
+  /** `seq` of the last record when the request was made. The outcome comes after it. */
   const [askedAt, setAskedAt] = useState<number | null>(null)
   const { records } = view.state.value
   const answers = askedAt === null ? [] : records.slice(askedAt).flatMap((record) => answerOf(record) ?? [])

@@ -11,7 +11,7 @@ const boxes = [
   [620, 366, 164, 50],
 ] as const
 
-/** Stands where a chart is about to be drawn, and looks like one. */
+/** Placeholder for a chart that is about to be drawn, and looks like one. */
 export const ChartSkeleton = ({ label }: { readonly label: string }) => (
   <div class="chart-skeleton" role="status" aria-label={label}>
     <svg viewBox="0 0 800 420" aria-hidden="true">

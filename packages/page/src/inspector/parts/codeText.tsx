@@ -27,7 +27,7 @@ export function ColouredCode({ language, text }: { readonly language: string; re
 export interface CodeTextProps {
   readonly language: string
   readonly text: string
-  /** It still grows: it has its colours once it is there. */
+  /** True while the code grows. It has its colours once it is complete. */
   readonly isGrowing?: boolean
 }
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
 export interface ControlButtonProps {
-  /** Reason why it cannot be used; `null`: it can. */
+  /** Reason why the button cannot be used; `null` if it can. */
   readonly why: string | null
   readonly onUse: () => void
   readonly children: ComponentChildren

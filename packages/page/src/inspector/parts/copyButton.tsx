@@ -3,7 +3,7 @@ import { stopping } from './stopping.ts'
 import { Icon } from './icon.tsx'
 
 export interface CopyButtonProps {
-  /** Makes the text when it is copied. */
+  /** Returns the text when it is copied. */
   readonly text: () => string
   /** Label that names the text: "Copy the message". */
   readonly label: string

@@ -9,7 +9,7 @@ import { forDisplay } from '../model/words/shortText.ts'
 import { ColouredCode } from './codeText.tsx'
 import { stopping } from './stopping.ts'
 
-/** `+3 −1`: how many lines an edit adds and removes. */
+/** Numbers of lines that an edit adds and removes: `+3 −1`. */
 export const EditSize = ({ edit }: { readonly edit: FileEdit }) => {
   const { added, removed } = edit.diff
   return (
@@ -27,7 +27,7 @@ export const EditSize = ({ edit }: { readonly edit: FileEdit }) => {
 
 export interface DiffViewProps {
   readonly edit: FileEdit
-  /** Lines shown at first. */
+  /** Number of lines shown at first. */
   readonly lines?: number
 }
 
@@ -73,11 +73,11 @@ export function DiffView({ edit, lines = 24 }: DiffViewProps) {
   )
 }
 
-/** The document holds no more lines of one edit than this, and no more characters of a line. */
+/** Maximum number of lines of one edit in the document, and of characters of a line. */
 export const mostLines = 2_000
 const mostChars = 2_000
 
-/** Tells whether all of an edit can be shown, and seen: its lines, and its path. Pure. */
+/** Returns true if all of an edit, its lines and its path, can be shown and seen. Pure. */
 export const isSeenWhole = ({ path, diff: { hunks } }: FileEdit): boolean => {
   const lines = hunks.flatMap((hunk) => hunk.lines)
   const isSeen = (text: string): boolean => text.length <= mostChars && visible(text) === text

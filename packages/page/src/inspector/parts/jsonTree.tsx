@@ -4,7 +4,7 @@ import { formatCount } from '../model/words/numbers.ts'
 import { forDisplay } from '../model/words/shortText.ts'
 import { Icon } from './icon.tsx'
 
-/** Longest string, and most entries, shown before more is asked for. */
+/** Maximum length of a string, and maximum number of entries, shown before more is asked for. */
 const mostChars = 500
 const mostEntries = 100
 
@@ -15,7 +15,7 @@ export interface JsonTreeProps {
   readonly depth?: number
 }
 
-/** JSON by its structure: objects and arrays open and close. */
+/** A JSON value as a tree whose objects and arrays open and close. */
 export function JsonTree({ value, name, depth = 1 }: JsonTreeProps) {
   return (
     <ul class="tree" aria-label="JSON">

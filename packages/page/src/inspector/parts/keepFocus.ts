@@ -22,9 +22,9 @@ let isOverviewWanted = false
 const isDrawn = (element: Element): boolean => element.isConnected && element.getClientRects().length > 0
 
 /**
- * Keeps the focus in sight when the focused element is taken away, such as a button that has done its work or a list that another view
- * replaces: the focus goes to the nearest element around it that can have it, else to the list that is shown, once there is one. Returns a
- * function that ends it.
+ * Keeps the focus in sight when the focused element is removed, such as a button that has done its work or a list
+ * that another view replaces. The focus goes to the nearest focusable element around it, or else to the list that is
+ * shown, once there is one. Returns a function that ends this.
  */
 export function keepFocus(): () => void {
   const onMove = ({ type, target }: Event): void => {

@@ -10,7 +10,7 @@ type State = 'loading' | 'failed' | 'there'
 
 const failed = 'The server is unreachable or has a newer version of this page. Reload the page.'
 
-/** A part of the page whose code comes later; `preload` fetches it before it is shown, and never rejects. */
+/** A part of the page whose code is fetched later. `preload` fetches it before it is shown, and never rejects. */
 export type Later<P> = FunctionComponent<P> & { readonly preload: () => Promise<void> }
 
 /** A component whose code is fetched when it is first used. */
@@ -41,9 +41,9 @@ function laterCode<P extends object>(load: Load<P>, other: (state: State, props:
 const unframed = (content: JSX.Element): JSX.Element => content
 
 /**
- * A view whose code is fetched when it is first shown, so that the page opens without it. If that fails, as after an update of the server
- * that has other files, it says so. `label`: text while it loads; `frame`: the surroundings that the view normally has, drawn around that
- * text too.
+ * A view whose code is fetched when it is first shown, so that the page opens without it. It says so if that fails,
+ * as after a server update that changed the files. `label`: text while it loads. `frame`: the surroundings that the
+ * view normally has, also drawn around that text.
  */
 export const later = <P extends object>(
   label: string,
@@ -63,7 +63,7 @@ export const later = <P extends object>(
     ),
   )
 
-/** A dialog whose code comes when it is first opened; as `later`. */
+/** As `later`, for a dialog, whose code is fetched when it is first opened. */
 export const laterDialog = <P extends { readonly onClose: () => void }>(load: Load<P>): Later<P> =>
   laterCode(load, (state, { onClose }) =>
     state === 'failed' ? (
@@ -73,6 +73,6 @@ export const laterDialog = <P extends { readonly onClose: () => void }>(load: Lo
     ) : null,
   )
 
-/** A part of a view whose code comes when it is first shown; `instead` stands there meanwhile, and where that fails: it can be missed. */
+/** A part of a view whose code is fetched when it is first shown. `instead` stands there meanwhile, and if that fails, as it can be missed. */
 export const laterPart = <P extends object>(instead: JSX.Element, load: Load<P>): Later<P> =>
   laterCode(load, () => instead)

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** Says the newest of some texts to screen readers, when it has stood for a moment: a busy agent would never stop talking. */
+/** Announces the newest text to screen readers once it has stood for a moment, as a busy agent would never stop talking. */
 export function LiveRegion({ text }: { readonly text: string }) {
   const [shown, setShown] = useState('')
   useEffect(() => {

@@ -11,10 +11,10 @@ const mostColoured = 20_000
 
 export interface LongTextProps {
   readonly text: string
-  /** Lines and characters shown at first. */
+  /** Number of lines, and of characters, shown at first. */
   readonly lines?: number
   readonly chars?: number
-  /** True if all of the text is shown, if the parent keeps that state; otherwise the component does. */
+  /** True if all of the text is shown. Unset: the component keeps that state itself. */
   readonly isFull?: boolean
   readonly onToggle?: () => void
   readonly kind?: 'prose' | 'code' | 'json'

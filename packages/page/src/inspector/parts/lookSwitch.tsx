@@ -5,7 +5,7 @@ export interface LookSwitchProps<Look extends string> {
   readonly onChoose: (look: Look) => void
 }
 
-/** A switch between the few ways in which a view can be drawn. */
+/** A switch between the few forms in which a view can be drawn. */
 export const LookSwitch = <Look extends string>({ looks, chosen, onChoose }: LookSwitchProps<Look>) => (
   <div class="chart-looks" role="group" aria-label="Shown">
     {(Object.keys(looks) as Look[]).map((look) => (

@@ -12,9 +12,9 @@ import { CodeText } from './codeText.tsx'
 
 export interface MarkdownProps {
   readonly blocks: readonly MarkdownBlock[]
-  /** The last block still grows. */
+  /** True while the last block still grows. */
   readonly isGrowing?: boolean
-  /** Index of the first block among all of them: blocks keep what they are drawn as. */
+  /** Index of the first block among all blocks, so that blocks keep their elements. */
   readonly first?: number
 }
 
@@ -34,7 +34,7 @@ interface BlockProps {
   readonly isInner?: boolean
 }
 
-/** A block that is settled is drawn once. */
+/** A block of Markdown, which is drawn once if it is settled. */
 const Block = ({ block, isGrowing, isInner = false }: BlockProps) =>
   useMemo(() => drawn(block, isGrowing, isInner ? undefined : 'auto'), [block, isGrowing, isInner])
 
@@ -141,7 +141,7 @@ function Span({ span }: { readonly span: MarkdownSpan }) {
   }
 }
 
-/** A link shows where it leads; one that a page must not follow is text. */
+/** A link that shows its target, or text if a page must not follow it. */
 function Link({ url, children }: { readonly url: string; readonly children: ComponentChildren }) {
   const href = linkTarget(url)
   return href === undefined ? (

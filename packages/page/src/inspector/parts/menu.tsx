@@ -5,9 +5,9 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 export interface MenuItem {
   readonly label: string
   readonly icon?: ComponentChildren
-  /** A key that does the same. */
+  /** A key that does the same as the item. */
   readonly key?: string
-  /** Reason why it cannot be chosen; `null`: it can. */
+  /** Reason why the item cannot be chosen; `null` if it can. */
   readonly why: string | null
   readonly isDangerous?: boolean
   /** True while the item is on; only for an item that is on or off. */

@@ -1,6 +1,6 @@
 import { isRaw } from '../model/words/rawText.ts'
 
-/** Shows the messages of the page as Markdown, or as they were written. */
+/** Switch that shows the messages of the page as Markdown, or as they were written. */
 export const RawSwitch = () => (
   <button
     type="button"

@@ -2,7 +2,7 @@ export type RowKey = string | number
 
 export interface RowLayoutOptions {
   readonly count: number
-  /** The same row has the same key wherever it stands. */
+  /** Returns the key of a row, which is the same wherever the row stands. */
   readonly keyOf: (index: number) => RowKey
   /** Height in pixels of a row that was never measured; a number applies to every such row. */
   readonly estimate: number | ((index: number) => number)
@@ -73,7 +73,7 @@ export class RowLayout {
     return this.startOf(this.#options.count)
   }
 
-  /** The row at a distance from the top; -1: there are none. */
+  /** Returns the index of the row at a distance from the top; -1 if there are no rows. */
   indexAt(offset: number): number {
     let low = 0
     let high = this.#options.count - 1

@@ -4,7 +4,7 @@ import { useRowWindow } from './useRowWindow.ts'
 
 export interface RowScrollOptions {
   readonly count: number
-  /** Key of a row. This and `estimate` should be the same functions as long as the rows are: other functions make it measure all rows again. */
+  /** Returns a row's key. Keep this function and `estimate` while the rows stay: new functions make the list measure all rows again. */
   readonly keyOf: (index: number) => string
   /** Height in pixels of a row that was never shown. */
   readonly estimate: (index: number) => number
@@ -21,11 +21,11 @@ export interface RowScroll {
   readonly measure: (element: HTMLElement | null) => void
   readonly scrollTo: (index: number, align: 'auto' | 'start' | 'center') => void
   readonly scrollToEnd: () => void
-  /** Returns true while it stays at the end as rows are added. */
+  /** Returns true while the list stays at its end as rows are added. */
   readonly isFollowing: () => boolean
 }
 
-/** Rows of any height in a list of any length: only those in view are made. */
+/** Lays out rows of any height in a list of any length. Only the rows in view are made. */
 export function useRowScroll(options: RowScrollOptions): RowScroll {
   const { rows, shown } = useRowWindow({ overscan: 5, ...options })
   return {

@@ -4,17 +4,17 @@ import { RowLayout, type RowKey, type RowLayoutOptions } from './rowLayout.ts'
 export interface ShownRow {
   readonly index: number
   readonly key: RowKey
-  /** Pixels from the top of the first row. */
+  /** Distance from the top of the first row, in pixels. */
   readonly start: number
 }
 
 export type RowAlign = 'auto' | 'start' | 'center' | 'end'
 
 export interface RowWindowOptions extends RowLayoutOptions {
-  /** Rows beyond each edge of the view that are made too. */
+  /** Number of rows beyond each edge of the view that are made too. */
   readonly overscan: number
   /**
-   * True if it stays at the end while rows are added there, until a person scrolls up. Rows that come after it was set to `false` are still
+   * True if the list stays at its end while rows are added there, until a person scrolls up. Rows that come after a change to `false` are still
    * followed, until a person does something in the list: the last rows may come together with the news that they are the last.
    */
   readonly follows: boolean
@@ -31,7 +31,7 @@ const firstHeight = 800
 /** Events by which a person may move to another place in the list. */
 const moves = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
 
-/** Tracks which rows of a scrolling element are in view, and where it is to scroll. */
+/** Tracks the rows of a scrolling element that are in view, and its scroll target. */
 export class RowWindow {
   readonly layout = new RowLayout()
   readonly #draw: () => void
@@ -42,23 +42,23 @@ export class RowWindow {
   #shown: readonly ShownRow[] = []
   /** Place to scroll to, until all rows there have been measured, or a person moves. */
   #target: { readonly index: number; readonly align: RowAlign } | 'end' | null = null
-  /** Position after it was last placed, by itself or by a person. */
+  /** Scroll position when the list was last placed, by itself or by a person. */
   #placed = 0
-  /** Amount that there was to scroll then. */
+  /** Scrollable extent at that moment. */
   #extent = ''
   /** True while the reader is at the end. While the list follows, no growth, measurement or layout changes that: only scrolling up does. */
   #isAtEnd = true
-  /** True if it has followed the end, and a person has done nothing here since. */
+  /** True if the list has followed its end, and a person has done nothing here since. */
   #isKept = false
-  /** True if a person has done something here since it was last placed. */
+  /** True if a person has done something here since the list was last placed. */
   #hasInput = false
   /** True once a person has turned the wheel up, until they do something else: the document scrolls later, and rows may grow before. */
   #isLeaving = false
-  /** The row a person last did something with. */
+  /** Key of the row with which a person last did something. */
   #touched: RowKey | null = null
-  /** True if that row has become higher or lower: it stays where it is. */
+  /** True if the touched row has become higher or lower: it then stays where it is. */
   #isHeld = false
-  /** Pixels by which rows before those in view have moved these, until the document has followed. */
+  /** Pixels by which rows before the view have moved the rows in view, until the document has followed. */
   #shift = 0
   #rows: ResizeObserver | undefined
   #box: ResizeObserver | undefined
@@ -68,7 +68,7 @@ export class RowWindow {
     this.#draw = draw
   }
 
-  /** Pixels in view. */
+  /** Height of the view, in pixels. */
   get height(): number {
     return this.#height
   }
@@ -89,7 +89,7 @@ export class RowWindow {
     return shown
   }
 
-  /** Goes along with the first row in view, which was at `index` and began at `start`. */
+  /** Follows the first row in view, which was at `index` and began at `start`. */
   #follow(index: number, key: RowKey, start: number): void {
     const { count, keyOf } = this.#options
     if (index < count && keyOf(index) === key) return
@@ -101,7 +101,7 @@ export class RowWindow {
     this.#shift += shift
   }
 
-  /** True while it stays at the end as rows are added. */
+  /** True while the list stays at its end as rows are added. */
   get isFollowing(): boolean {
     if (this.#target !== null) return this.#target === 'end'
     return this.#isAtEnd && (this.#options.follows || this.#isKept)
@@ -124,7 +124,7 @@ export class RowWindow {
     this.#place(element)
   }
 
-  /** Measures a row from now on; it names its index as `data-index`. */
+  /** Measures a row from now on. The row has its index in `data-index`. */
   readonly measure = (row: HTMLElement | null): void => {
     if (row === null) return
     this.#rows ??= new ResizeObserver((entries) => this.#resized(entries))
@@ -145,7 +145,7 @@ export class RowWindow {
     this.#approach()
   }
 
-  /** Idempotent. */
+  /** Closes the window. Idempotent. */
   close(): void {
     this.#rows?.disconnect()
     this.#attach(null)
@@ -272,7 +272,7 @@ export class RowWindow {
     } else if (layout.isExact || this.#shown.every(({ index }) => layout.isMeasured(index))) this.#target = null
   }
 
-  /** Keeps the position; it counts as the end only if the end is near. */
+  /** Keeps the position, which counts as the end only if the end is near. */
   #stay(element: HTMLElement): void {
     this.#isHeld = false
     if (this.#gap(element) > endPx) this.#leaveEnd()
@@ -286,7 +286,7 @@ export class RowWindow {
 
   #lastTop = ({ scrollHeight, clientHeight }: HTMLElement): number => Math.max(0, scrollHeight - clientHeight)
 
-  /** Distance from the end in pixels, as the document has it: rows that were measured since are not drawn yet. */
+  /** Returns the distance from the end in pixels, as drawn in the document: newly measured rows are not drawn yet. */
   #gap = (element: HTMLElement): number => this.#lastTop(element) - element.scrollTop
 
   #extentOf = ({ scrollHeight, clientHeight }: HTMLElement): string => `${scrollHeight} ${clientHeight}`

@@ -5,19 +5,19 @@ export interface SplitterProps {
   readonly width: number
   readonly least: number
   readonly most: number
-  /** Side of the page on which its column is; the splitter is at the column's other edge. */
+  /** Side of the page on which the column is. The splitter is at the column's other edge. */
   readonly side: 'left' | 'right'
   readonly controls: string
-  /** Takes a width, which may be outside the limits. */
+  /** Called with a new width, which may be outside the limits. */
   readonly onWidth: (width: number) => void
-  /** Called when the initial width is asked for. */
+  /** Called to restore the initial width. */
   readonly onReset: () => void
 }
 
 /** Step of an arrow key, in CSS pixels. */
 const keyStep = 16
 
-/** The edge of a column, to be dragged, or moved by arrow keys; two clicks give it the width that it had at first. */
+/** The edge of a column, moved by dragging or by arrow keys. A double click restores the initial width. */
 export function Splitter({ label, width, least, most, side, controls, onWidth, onReset }: SplitterProps) {
   const outwards = side === 'left' ? 1 : -1
   const onPointerDown = (event: PointerEvent & { readonly currentTarget: HTMLElement }): void => {

@@ -1,4 +1,4 @@
-/** An action of something inside a row, which does not select the row. */
+/** Returns a listener for an action inside a row that does not select the row. */
 export const stopping =
   (action: () => void) =>
   (event: Event): void => {

@@ -6,7 +6,7 @@ export interface Tab<T extends string> {
   readonly name: T
   readonly label: string
   readonly count?: number
-  /** Number of errors there; at `0` none is shown. */
+  /** Number of errors behind the tab; 0 is not shown. */
   readonly errors?: number
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 
-/** The time, anew every `everyMs`; in epoch milliseconds. */
+/** Returns the time in epoch milliseconds, updated every `everyMs` milliseconds. */
 export function useNow(clock: Clock, everyMs: number): number {
   const [now, setNow] = useState(() => clock.now())
   useEffect(() => {

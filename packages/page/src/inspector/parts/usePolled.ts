@@ -2,14 +2,14 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Client } from '../../../../bridge/src/client/index.ts'
 import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 
-/** A list that a server is asked for again and again. The functions are those of the first draw. */
+/** A list that is requested from a server again and again. Only the functions of the first rendering are used. */
 export interface Polled<T> {
   readonly ask: (client: Client) => Promise<readonly T[]>
-  /** Milliseconds until it is asked again; `null`: never. `hadSome`: the list was not empty once. */
+  /** Returns the milliseconds until the next request; `null` if none follows. `hadSome`: true if a list was not empty. */
   readonly againMs: (hadSome: boolean) => number | null
 }
 
-/** A list from a server, asked for while there is a client; empty before, and where the server refuses. */
+/** Returns a list from a server, requested while there is a client. Empty before, and if the server refuses. */
 export function usePolled<T>(clock: Clock, client: Client | null, { ask, againMs }: Polled<T>): readonly T[] {
   const [found, setFound] = useState<readonly T[]>([])
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useReducer, useState } from 'preact/hooks'
 import { RowWindow, type RowWindowOptions, type ShownRow } from './rowWindow.ts'
 
-/** Returns the rows of a scrolling element that are in view; renders again when they change. */
+/** Returns the rows of a scrolling element that are in view, and renders again when they change. */
 export function useRowWindow({
   scroller,
   ...options

@@ -13,7 +13,7 @@ export interface VirtualListProps {
   /** Row to bring into view, whenever it or `scrollMark` changes; `null`: none. */
   readonly scrollTo?: number | null
   readonly scrollMark?: unknown
-  /** True if it begins at its end and stays there as it grows, until a person scrolls up. Default `false`. */
+  /** True if the list begins at its end and stays there as it grows, until a person scrolls up. Default `false`. */
   readonly isFollowing?: boolean
   readonly class?: string
   /** Attributes of the list itself: role, label, `aria-activedescendant`, listeners. */

@@ -13,11 +13,11 @@ const ElkClass = Elk as unknown as new (options: { workerFactory: () => Worker }
 
 let layouter: Layouter | undefined
 
-/** Charts that were laid out, the one asked for last at the end. */
+/** Charts that were laid out, the one requested last at the end. */
 const known = new Map<string, Promise<ChartLayout>>()
 const mostKnown = 8
 
-/** Places all of a chart, in a worker that the page keeps. Which states are active makes no difference. Rejects when ELK does. */
+/** Lays out a whole chart, in a worker that the page keeps. Active states make no difference. Rejects if ELK does. */
 export function layoutChart(model: ChartModel): Promise<ChartLayout> {
   const drawing = hubExits(chartDrawing(model))
   const nodes = drawing.nodes.map(({ active: _, ...node }) => node)

@@ -4,7 +4,7 @@ import type { Clock } from '../../../../../src/protocol/ports/clock.ts'
 export type Files = ReadonlyMap<string, string>
 
 export interface ProgramEnd {
-  /** Output of the program, and the reason of its failure. */
+  /** Output of the program, and the reason if it failed. */
   readonly text: string
   readonly how: 'done' | 'failed' | 'timedOut'
 }
@@ -33,7 +33,7 @@ try {
 
 const ownImport = /(from\s*|import\s*)(['"])\.\/([\w.-]+)\2/g
 
-/** Modules as addresses, each after those that it imports. */
+/** URLs of modules, each made after those that it imports. */
 class Addresses {
   readonly #files: Files
   readonly #made = new Map<string, string>()
@@ -42,7 +42,7 @@ class Addresses {
     this.#files = files
   }
 
-  /** @throws Error: there is no such file, or files import each other */
+  /** Returns the URL of a module. @throws Error: there is no such file, or files import each other */
   of(name: string, importers: readonly string[] = []): string {
     const known = this.#made.get(name)
     if (known !== undefined) return known

@@ -44,7 +44,7 @@ export class Steps {
     return () => this.#listeners.delete(listener)
   }
 
-  /** A model that answers as another one does, a step at a time. */
+  /** Returns a model that answers as another one does, one step at a time. */
   model(model: Model): Model {
     const turn = (signal: AbortSignal): Promise<void> => this.#turn(signal)
     return {

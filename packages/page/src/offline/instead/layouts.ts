@@ -6,8 +6,8 @@ const notBuilt = (): RuntimeError =>
     'This page has the pictures of the charts of agents, and none of this machine. A server of escapement lays it out.',
   )
 
-/** In place of a thread of Node that lays graphs out. */
+/** Stand-in for the thread of Node that lays out graphs. */
 export const layoutInWorker = (): Promise<never> => Promise.reject(notBuilt())
 
-/** In place of the worker that the inspector page has for it where there is a server. */
+/** Stand-in for the worker that lays out charts on the inspector page where there is a server. */
 export const layoutChart = (): Promise<never> => Promise.reject(notBuilt())

@@ -1,5 +1,5 @@
 import { RuntimeError } from '../../../../../src/protocol/errors.ts'
 
-/** In place of the server: a page cannot listen. */
+/** Stand-in for the server: a page cannot listen. */
 export const serve = (): Promise<never> =>
   Promise.reject(new RuntimeError('BRIDGE_LISTEN_FAILED', 'A page in a browser cannot listen: use runtime.connect().'))

@@ -1,7 +1,7 @@
 const utf8 = new TextEncoder()
 const fromUtf8 = new TextDecoder()
 
-/** Longest argument list that engines take. */
+/** Maximum length of an argument list that engines take. */
 const mostArguments = 0x80_00
 
 const spread = <T>(
@@ -76,7 +76,7 @@ export class Buffer extends Uint8Array {
   }
 }
 
-/** The parts of Node's `process` that code in a page uses: a page has no end to be warned of, and its warnings go to the console. */
+/** The parts of Node's `process` that code in a page uses. Its events never come, and its warnings go to the console. */
 export const process = {
   pid: 0,
   on(): void {},
@@ -95,7 +95,7 @@ function openPort(): NonNullable<typeof port> {
   return port2
 }
 
-/** Calls in a later turn of the event loop, without the delay that browsers put before timers. */
+/** Calls a function in a later turn of the event loop, without the delay that browsers put before timers. */
 export function setImmediate(call: () => void): void {
   waiting.push(call)
   port ??= openPort()

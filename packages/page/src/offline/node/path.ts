@@ -1,4 +1,4 @@
-/** A page has no folders: what names one is refused where it would be read. */
+/** Returns the path as it is. A page has no folders: a path to one is refused where it would be read. */
 export const resolve = (path: string): string => path
 
 function normalize(path: string): string {
@@ -15,5 +15,5 @@ function normalize(path: string): string {
   return path.endsWith('/') && joined !== '/' ? `${joined}/` : joined
 }
 
-/** Paths of rules about calls. */
+/** The part of `path.posix` for the paths of rules about calls. */
 export const posix = { normalize }

@@ -1,6 +1,6 @@
 export { deflateSync as deflateRawSync, inflateSync as inflateRawSync } from 'fflate'
 
-/** Checksum of bytes, as that of Node. */
+/** Returns the checksum of bytes, as Node's `crc32` does. */
 export function crc32(bytes: Uint8Array): number {
   let sum = -1
   for (const byte of bytes) {

@@ -12,7 +12,7 @@ export class Contents {
   #size = 0
   readonly #places = new Map<string, { readonly at: number; readonly size: number }>()
 
-  /** Bytes that are kept. */
+  /** Total number of bytes kept. */
   get size(): number {
     return this.#size
   }
@@ -30,7 +30,7 @@ export class Contents {
     this.#size += bytes.length
   }
 
-  /** Returns a content; `undefined` if it is not kept. */
+  /** Returns the content with this hash; `undefined` if it is not kept. */
   get(hash: string): Uint8Array | undefined {
     const place = this.#places.get(hash)
     if (place === undefined) return undefined
@@ -43,7 +43,7 @@ export class Contents {
     return bytes
   }
 
-  /** Gives everything up; it can be used again. */
+  /** Discards all contents. The object can be used again. */
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file)
     this.#file = undefined

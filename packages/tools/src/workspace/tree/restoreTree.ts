@@ -16,7 +16,7 @@ export interface LeftPath {
   readonly why: string
 }
 
-/** A change that is to be undone, with the state in which its path was found. */
+/** Change to be undone, with the state in which its path was found. */
 interface Doing extends TreeChange {
   readonly now: TreeState | null
 }
@@ -30,8 +30,8 @@ interface Restoring extends KeptChanges {
 }
 
 /**
- * Gives each path that a command changed its state from before, if it is still as the command left it. Resolves to the paths that were left alone. What
- * was undone already stays: it may be called again after a crash at any moment. Rejects with the reason of the signal.
+ * Restores each path that a command changed, if it is still as the command left it. Resolves to the paths that were left
+ * alone. Idempotent, so that it may be called again after a crash at any moment. Rejects with the reason of the signal.
  */
 export async function restoreTree(restoring: Restoring): Promise<readonly LeftPath[]> {
   const { doing, left } = await judge(restoring)
@@ -60,7 +60,7 @@ export async function restoreTree(restoring: Restoring): Promise<readonly LeftPa
   return withoutFolders([...left, ...[...failed].map(([path, why]) => ({ path, why }))])
 }
 
-/** Tells the paths that are as the command left them from the others. */
+/** Separates the paths that are as the command left them from the others. */
 async function judge(restoring: Restoring): Promise<{ doing: readonly Doing[]; left: LeftPath[] }> {
   const { root, changes, maxFileBytes, signal } = restoring
   const breathe = breather()
@@ -85,14 +85,14 @@ async function judge(restoring: Restoring): Promise<{ doing: readonly Doing[]; l
   return withWholeGit(restoring, doing, left)
 }
 
-/** An undoing that was cut off has made a folder, or has taken a file away to make room for one, or the other way round. */
+/** Returns true if an interrupted undo has made a folder here, or has removed a file to make room for one, or the other way round. */
 function isHalfWay({ before, after }: TreeChange, now: TreeState | null): boolean {
   if (before === null || (before.type === 'folder') === (after?.type === 'folder')) return false
   return now === null ? after !== null : now.type === 'folder' && before.type === 'folder'
 }
 
 /**
- * Says of a path whether there is something of exactly this name: some disks take names for one another. Throws if its folder is a link, or something else.
+ * Returns a function that tests if an entry of exactly this name exists. It throws if the path's folder is a link or not a folder.
  */
 function namesIn(root: string): (path: string) => boolean {
   const known = new Map<string, ReadonlySet<string> | Error>()
@@ -113,7 +113,7 @@ function namesIn(root: string): (path: string) => boolean {
   }
 }
 
-/** Leaves a folder `.git` as a whole if something in it has to be left: half of it would be worse. */
+/** Leaves a folder `.git` as a whole if an entry in it has to be left: half of it would be worse. */
 function withWholeGit(
   { root }: Restoring,
   doing: readonly Doing[],
@@ -160,7 +160,7 @@ const makeFolder = ({ path, now }: Doing, { root }: Restoring): Promise<void> =>
 const setMode = ({ path, before }: Doing, { root }: Restoring): Promise<void> =>
   inItsFolder(join(root, path), (place) => chmod(place, (before as { readonly mode: number }).mode))
 
-/** Puts a file or a link in its place, as a whole. */
+/** Restores a file or a link as a whole. */
 async function putBack(one: Doing, restoring: Restoring): Promise<void> {
   const { before, now, path } = one
   const { root, contentOf } = restoring
@@ -203,7 +203,7 @@ async function writeNew(
   }
 }
 
-/** Looks once more, just before the change. Throws if something else was there meanwhile. */
+/** Checks a path again just before its change. Throws if it has changed meanwhile. */
 function check({ before, now }: Doing, place: string, { maxFileBytes }: Restoring): void {
   const wasRemoved = now !== null && before !== null && (before.type === 'folder') !== (now.type === 'folder')
   const last = stateAt(place, maxFileBytes)
@@ -224,14 +224,14 @@ const reasons: { readonly [errno: string]: string } = {
 
 const whyNot = (thrown: unknown): string => reasons[errnoOf(thrown) ?? ''] ?? messageOf(thrown)
 
-/** Leaves folders out that had to stay only for what was left in them. */
+/** Returns the left paths without folders that had to stay only for entries that were left in them. */
 function withoutFolders(left: readonly LeftPath[]): readonly LeftPath[] {
   const above = new Set<string>()
   for (const { path } of left) for (let at = dirname(path); at !== '.'; at = dirname(at)) above.add(at)
   return left.filter(({ path, why }) => why !== reasons['ENOTEMPTY'] || !above.has(path))
 }
 
-/** Says in a phrase which paths were left. */
+/** Returns a phrase that names the paths that were left. */
 export function leftPhrase(left: readonly LeftPath[]): string {
   const shown = left.slice(0, 3).map(({ path, why }) => `${path} (${why})`)
   const more = left.length - shown.length

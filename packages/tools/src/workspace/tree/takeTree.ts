@@ -28,26 +28,26 @@ export interface TreeLimits {
 }
 
 export interface TakeOptions {
-  /** An earlier tree: files that have not been touched since are not read again. */
+  /** Earlier tree. Files that have not been touched since are not read again. */
   readonly before: Tree | undefined
-  /** Keeps what is in the files. */
+  /** Store for the contents of files. */
   readonly contents: Contents
-  /** Folders that are left out: by their name wherever they are, or by their path. */
+  /** Folders that are left out, by name anywhere or by path. */
   readonly exclude: ReadonlySet<string>
   readonly limits: TreeLimits
   readonly signal: AbortSignal
-  /** The time by which files are stamped, in milliseconds. Default: the system's. */
+  /** Returns the time of the clock that stamps files, in milliseconds. Default: the system's. */
   readonly now?: () => number
 }
 
 // Without O_NONBLOCK, opening a named pipe waits for its other end. Windows has neither flag.
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
-/** Milliseconds within which a file may change twice with one time. */
+/** Period in milliseconds in which a file may change twice with the same time stamp. */
 const tickMs = 100
 
 /**
- * Looks at everything below a real folder, and keeps what is in its files. Links are not followed. Of a folder `.git` everything is looked at but its
- * objects. What is gone by the time it is looked at is left out.
+ * Examines everything below a real folder, and keeps the contents of its files. Links are not followed. A
+ * folder `.git` is examined except for its objects. Entries that vanish meanwhile are left out.
  *
  * @throws RuntimeError `TREE_TOO_LARGE`, as a rejection, before any file is read; the reason of the signal
  */
@@ -100,7 +100,7 @@ export async function takeTree(
   return tree
 }
 
-/** Returns what is at a path now, with the hash of a file of any size; `null` if nothing is there. */
+/** Returns the current state of a path, with the hash of a file of any size; `null` if nothing is there. */
 export function stateAt(place: string, maxFileBytes: number): TreeState | null {
   const stats = ifThere(() => lstatSync(place))
   if (stats === undefined) return null
@@ -125,7 +125,7 @@ function entriesOf(root: string, folder: string, tree: Map<string, TreeState>): 
   }
 }
 
-/** Reads a file, unless it may not be read or is no file any more: then its stamp has to do. */
+/** Reads a file. If it may not be read or is no longer a file, its stamp has to suffice. */
 function readInto(
   tree: Map<string, TreeState>,
   path: string,

@@ -12,22 +12,22 @@ const changeSchema = lazily(() =>
     path: z.string(),
     before: treeStateSchema().nullable(),
     after: treeStateSchema().nullable(),
-    /** Why it cannot be undone. */
+    /** Reason why the change cannot be undone. */
     lost: z.string().optional(),
   }),
 )
 /** The state of one path before and after a command. */
 export type TreeChange = z.output<ReturnType<typeof changeSchema>>
 
-/** All that a command changed, as it is kept: with the contents from before in pieces, each compressed, of a text of bytes that hashes have places in. */
+/** Changes of a command as stored. The earlier contents are one sequence of bytes, in separately compressed pieces; `places` locates each hash. */
 const manifestSchema = lazily(() =>
   z.object({
     changes: z.array(changeSchema()).readonly(),
     /** Ids of the pieces. */
     pieces: z.array(z.string()).readonly(),
-    /** Bytes of all pieces but the last, before they were compressed. */
+    /** Number of bytes of each piece but the last, before compression. */
     pieceBytes: z.int().positive(),
-    /** Where the content of a hash begins. */
+    /** Offset at which the content of each hash begins. */
     places: z.record(z.string(), z.number()),
   }),
 )
@@ -36,7 +36,7 @@ const mostPieceBytes = 8 * 1024 * 1024
 const packed = promisify(deflateRaw)
 const unpacked = promisify(inflateRaw)
 
-/** Returns what differs between two trees, in no particular order. */
+/** Returns the changes between two trees, in no particular order. */
 export function changesBetween(before: Tree, after: Tree): TreeChange[] {
   const changes: TreeChange[] = []
   const isUnseen = insideOf([...closedIn(before), ...closedIn(after)])
@@ -62,10 +62,10 @@ function whyLost(path: string, before: TreeState | null, after: TreeState | null
 
 const isClosed = (state: TreeState | null): boolean => state?.type === 'folder' && state.isClosed === true
 
-/** Paths that were not looked into. */
+/** Returns the paths that were not examined inside. */
 const closedIn = (tree: Tree): string[] => [...tree].flatMap(([path, state]) => (isClosed(state) ? path : []))
 
-/** Says of a path whether it is below one of these folders. What is seen there in one tree alone may have been there before. */
+/** Returns a function that tests if a path is below one of these folders. An entry seen there in only one tree may have existed before. */
 function insideOf(folders: readonly string[]): (path: string) => boolean {
   const closed = new Set(folders)
   return (path) => {
@@ -75,7 +75,7 @@ function insideOf(folders: readonly string[]): (path: string) => boolean {
   }
 }
 
-/** Keeps changes with the contents from before. Resolves to the id by which `readChanges` has them; rejects as the snapshots do. */
+/** Stores changes with the earlier contents. Resolves to the id for `readChanges`; rejects as the snapshots do. */
 export async function keepChanges(
   changes: readonly TreeChange[],
   contents: Pick<Contents, 'get'>,
@@ -117,13 +117,13 @@ export async function keepChanges(
   return id
 }
 
-/** Changes that were kept, with a function for the content of a hash; it resolves to `undefined` if that is no longer kept. */
+/** Stored changes, with a function for the content of a hash, which resolves to `undefined` if the content is no longer kept. */
 export interface KeptChanges {
   readonly changes: readonly TreeChange[]
   contentOf(hash: string, size: number): Promise<Uint8Array | undefined>
 }
 
-/** Resolves to `undefined` if they are no longer kept. Rejects if they are not what was kept. */
+/** Resolves with stored changes; `undefined` if they are no longer kept. Rejects if they are damaged. */
 export async function readChanges(id: string, snapshots: Snapshots): Promise<KeptChanges | undefined> {
   const kept = await snapshots.get(id)
   if (kept === undefined) return undefined

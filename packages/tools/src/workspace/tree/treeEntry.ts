@@ -1,25 +1,25 @@
 import { z } from 'zod'
 import { lazily } from '../../../../../src/protocol/lazily.ts'
 
-/** The state of one path. A file without a hash is too large to be kept, or may not be read: it is known by its stamp alone. */
+/** State of one path. A file without a hash is too large to be kept, or may not be read: it is identified by its stamp alone. */
 export const treeStateSchema = lazily(() =>
   z.discriminatedUnion('type', [
     z.object({
       type: z.literal('file'),
       /** Permissions. */
       mode: z.int(),
-      /** Bytes. */
+      /** Size in bytes. */
       size: z.number(),
       /** SHA-256 of the content, in hexadecimal digits. */
       hash: z.string().optional(),
-      /** Changes with every change of the file. */
+      /** Value that changes with every change of the file. */
       stamp: z.string(),
     }),
     z.object({ type: z.literal('link'), target: z.string() }),
     z.object({
       type: z.literal('folder'),
       mode: z.int(),
-      /** It was not looked into: the objects of a git repository, or a folder that may not be read. */
+      /** Set if the folder was not examined inside: the objects of a git repository, or a folder that may not be read. */
       isClosed: z.literal(true).optional(),
     }),
     /** A pipe, a socket or a device, which is not covered. */
@@ -28,7 +28,7 @@ export const treeStateSchema = lazily(() =>
 )
 export type TreeState = z.output<ReturnType<typeof treeStateSchema>>
 
-/** The states of all paths below a folder, relative to it, with `/`. A folder comes before what is in it. */
+/** States of all paths below a folder, by the path relative to it, with `/`. A folder precedes its entries. */
 export type Tree = ReadonlyMap<string, TreeState>
 
 /** Returns true if nothing changed from one state to the other; `null` stands for nothing there. */
@@ -41,7 +41,7 @@ export function isSameState(a: TreeState | null, b: TreeState | null): boolean {
   return a.type === b.type
 }
 
-/** The folder `.git` that a path is in, or is; `undefined` for any other path. What is in one is undone as a whole, or not at all. */
+/** Returns the folder `.git` that a path is in, or is; `undefined` for other paths. Its contents are undone as a whole, or not at all. */
 export function gitFolderOf(path: string): string | undefined {
   const names = path.split('/')
   const at = names.indexOf('.git')

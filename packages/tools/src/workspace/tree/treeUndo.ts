@@ -10,25 +10,25 @@ import { takeTree } from './takeTree.ts'
 import { changesBetween, keepChanges, readChanges, type TreeChange } from './treeChanges.ts'
 import type { Tree } from './treeEntry.ts'
 
-/** Bounds of the look at a folder that undoing commands needs. */
+/** Limits on examining a folder, which undoing commands requires. */
 export interface TreeOptions {
-  /** Folders that are left out: by their name wherever they are, or by their path. Always left out: `.escapement`. */
+  /** Folders that are left out, by name anywhere or by path. Folders named `.escapement` are always left out. */
   readonly exclude?: readonly string[]
-  /** Maximum number of files and folders. Default 200,000. */
+  /** Maximum number of files and folders in the folder. Default 200,000. */
   readonly maxFiles?: number
-  /** Maximum number of bytes in its files. Default 1 GiB. */
+  /** Maximum number of bytes in the folder's files. Default 1 GiB. */
   readonly maxBytes?: number
 }
 
-/** Receipt of a command: how many paths it changed, and where the change is kept. */
+/** Receipt of a command: the number of paths it changed, and where the changes are kept. */
 const receiptSchema = lazily(() =>
   z.object({
     changes: z.int(),
-    /** Id of what is kept, if something changed. */
+    /** Id of the stored changes, if there are any. */
     tree: z.string().optional(),
-    /** Why it cannot be undone. */
+    /** Reason why the command cannot be undone. */
     lost: z.string().optional(),
-    /** Key of a call that is still at work: only its process knows what it has done in the end. */
+    /** Key of a call that is still running. Only its process learns its final changes. */
     atWork: z.string().optional(),
   }),
 )
@@ -36,16 +36,16 @@ type TreeReceipt = z.output<ReturnType<typeof receiptSchema>>
 
 type Caller = Pick<ToolContext, 'agent' | 'key' | 'signal' | 'snapshots' | 'keep' | 'closeWith' | 'background'>
 
-/** A command at work. */
+/** A running command. */
 interface Bracket {
   readonly agentId: string
-  /** Why it cannot be told what the command did. */
+  /** Reason why the changes of the command cannot be determined. */
   lost: string | undefined
   /** Hashes of files that file tools wrote meanwhile, by path; `null` for one that was deleted. */
   readonly wrote: Map<string, string | null>
 }
 
-/** Undoes what commands did to a folder. */
+/** Undoes the changes of commands in a folder. */
 export interface TreeUndo {
   /** The parts of a tool that make its effects reversible. */
   readonly tool: {
@@ -53,23 +53,23 @@ export interface TreeUndo {
     readonly receipt: ReturnType<typeof receiptSchema>
     undo(context: UndoContext<unknown, TreeReceipt>): Promise<void>
   }
-  /** Runs a command between two looks at the folder, and keeps what it changed. The text says so if it cannot be undone. */
+  /** Runs a command and stores the folder's changes across it. The text says so if they cannot be undone. */
   around(command: string, context: Caller, run: () => Promise<string>): Promise<string>
   /** Notes that a file tool wrote a file. */
   wrote(agentId: string, path: string, hash: string | null): void
-  /** The hash of a file as a command of this agent left it, in this process; `null` if it deleted it, `undefined` if none did. */
+  /** Returns the hash of a file as a command of this agent left it here; `null` if it deleted the file, `undefined` if none did either. */
   leftBy(agentId: string, path: string): string | null | undefined
 }
 
 const together = 'another call was at work in the workspace at the same time'
-/** Commands that changed nothing have one name: they would fill the note of an undo. */
+/** Common name of commands that changed nothing, which would otherwise fill the note of an undo. */
 const nothing = 'commands that changed no file'
 const unknown: TreeReceipt = { changes: 0, lost: 'it was cut short, and it is not known what it did' }
 const gib = 1024 * 1024 * 1024
 
 /**
- * Undoes commands in a real folder of this machine. What a command changed is known from the folder before and after it; commands of one agent wait for one
- * another, so that it is known which one it was.
+ * Undoes commands in a real folder of this machine. Changes are found by comparing the folder before and
+ * after a command. Commands of one agent wait for one another, so that each change has one cause.
  */
 export function treeUndo(root: string, { exclude = [], maxFiles = 200_000, maxBytes = gib }: TreeOptions): TreeUndo {
   const contents = new Contents()
@@ -101,7 +101,7 @@ export function treeUndo(root: string, { exclude = [], maxFiles = 200_000, maxBy
     },
   }
 
-  /** Notes a call at work: of the others it is no longer known what they do. */
+  /** Notes a running call. Changes of other calls can then no longer be told apart. */
   function begin({ agent }: Pick<Caller, 'agent'>, lost: string | undefined): Bracket {
     for (const one of active) one.lost = together
     const bracket: Bracket = { agentId: agent.id, lost, wrote: new Map() }
@@ -142,7 +142,7 @@ export function treeUndo(root: string, { exclude = [], maxFiles = 200_000, maxBy
     }
   }
 
-  /** Keeps what differs from the tree before. Goes on when the call is aborted, whose result then has only its key. */
+  /** Stores the differences from the earlier tree. Continues when the call is aborted, whose result then has only its key. */
   async function receiptOf(before: Tree, bracket: Bracket, context: Caller): Promise<TreeReceipt> {
     const { signal } = new AbortController()
     const after = await take({ ...context, signal }).catch((thrown: unknown) =>
@@ -195,7 +195,7 @@ export function treeUndo(root: string, { exclude = [], maxFiles = 200_000, maxBy
     leftBy: (agentId, path) => left.get(agentId)?.get(path),
   }
 
-  /** Commands there may be at work for hours, beside all others. */
+  /** Runs a command in the background, where it may run for hours beside all others. */
   async function inBackground(command: string, context: Caller, run: () => Promise<string>): Promise<string> {
     const bracket = begin(context, 'it was at work in the background')
     context.keep({ changes: 0, lost: bracket.lost! }, nameOf(command))
@@ -207,7 +207,7 @@ export function treeUndo(root: string, { exclude = [], maxFiles = 200_000, maxBy
   }
 }
 
-/** The changes of a command, as the ledger of an undo names them. */
+/** Returns the name of a command's changes in the ledger of an undo. */
 const nameOf = (command: string): string => `files changed by ${oneLine(command, 100)}`
 
 const turnOf = ({ agent }: Pick<Caller, 'agent'>): string => `agent ${agent.id}`
@@ -219,7 +219,7 @@ const isOfFileTool = ({ wrote }: Bracket, { path, after }: TreeChange): boolean 
 
 const codeOf = (thrown: Error): object => ('code' in thrown ? { code: thrown.code } : {})
 
-/** Notes why the folder could not be looked at. Throws the reason of an abort. */
+/** Notes why the folder could not be examined. Throws the reason of an abort. */
 function lose(bracket: Bracket, { signal }: Caller, thrown: unknown): undefined {
   signal.throwIfAborted()
   const why = messageOf(thrown).replace(/\.$/, '')

@@ -4,7 +4,7 @@ import type { Telling } from '../telling.ts'
 import type { NodeId } from '../../../../../src/protocol/ids.ts'
 import type { GraftOutcome } from '../../../../../src/protocol/brakes/graft/graftRecords.ts'
 
-/** Describes the nodes that a graft copied and their copies: `n12–n14 as n30–n32, n20 as n33`. */
+/** Describes copied nodes and their copies: `n12–n14 as n30–n32, n20 as n33`. */
 function copiedSpans(copies: GraftOutcome['copies']): string {
   const spans: { from: NodeId; to: NodeId; first: NodeId; last: NodeId }[] = []
   for (const { nodeId, from } of copies) {
@@ -23,7 +23,7 @@ type Applied = EventOf<'graft.applied'>
 
 // Lines about grafts. Apart from `graftWords.ts`, as a page loads them only with the views that show them.
 
-/** One line about an event. */
+/** One-line descriptions of an event. */
 export const line = {
   'graft.requested': ({ request }: Requested, { short }: Telling) =>
     `${short(request.steps.join(', '))}, by the ${request.by}`,
@@ -33,7 +33,7 @@ export const line = {
       : `refused: ${reason ?? ''}`,
 }
 
-/** Lines of a terminal: what was done, and what was not. */
+/** Lines for a terminal: the change, or why it was not made. */
 export const terminal = {
   'graft.applied': ({ applied, copies, reason, economics }: Applied, { saved }: Pick<Telling, 'saved'>) => ({
     done: applied ? `brought back: ${copiedSpans(copies)}${saved(economics)}` : undefined,
@@ -41,7 +41,7 @@ export const terminal = {
   }),
 }
 
-/** Remarks about what the agent had in view, below this heading. */
+/** Heading for remarks about the agent's view. */
 export const heading = 'Grafts'
 
 export const notes = {
@@ -58,7 +58,7 @@ export const notes = {
         },
 }
 
-/** The change in a few words, and its first node. */
+/** Short description of the change, and its first node. */
 export const use = {
   'graft.applied': ({ copies }: Applied, { counted }: Pick<Telling, 'counted'>) => ({
     kind: 'graft' as const,

@@ -12,7 +12,7 @@ const plain = { 'graft.requested': 'brake', 'graft.applied': 'brake' } as const
 
 // Words about grafts, by those who say them. Each is a name of its own, so that a page loads only those it says.
 
-/** Lines of the application's log: never content. */
+/** Lines of the application's log. They never include content. */
 export const log = {
   'graft.requested': ({ request: { by } }: Requested): Narrated => ({
     level: 'debug',
@@ -29,7 +29,7 @@ export const log = {
       : { level: 'warn', message: 'graft refused', fields: { reason: plainReason(reason) } },
 }
 
-/** Attributes of spans; `hasContent`: what was said may stand there. */
+/** Attributes of spans. `hasContent`: they may include message content. */
 export const spans = {
   'graft.requested': ({ request: { by, steps } }: Requested, hasContent: boolean) => ({
     'escapement.graft.by': by,
@@ -43,22 +43,22 @@ export const spans = {
   }),
 }
 
-/** The part that clients see who may not see all. */
+/** The part shown to clients that may not see everything. */
 export const visible = {
   'graft.requested': 'withheld',
   'graft.applied': ({ reason: _, economics: __, state: ___, ...event }: Applied) => event,
 } as const
 
-/** Fields of a summary in a chat of `useChat`. */
+/** Fields of the summary in a `useChat` chat. */
 export const summary = { 'graft.applied': ({ requested }: Applied) => ({ steps: requested }) }
 
-/** The group of an event in lists. */
+/** Group of the event in lists. */
 export const group = plain
 
 /** Reason that stands in a row of its own. */
 export const notice = { 'graft.applied': ({ reason }: Applied): string | undefined => reason }
 
-/** A remark in a chat, with its data: the client has seen what is copied where it was said. */
+/** Remark in a chat, with its data. The client has already seen the copied steps at their original place. */
 export const chat = {
   'graft.applied': ({ id, copies }: Pick<Applied, 'id' | 'copies'>, { counted }: Pick<Telling, 'counted'>) => ({
     id: `graft-${id}`,
@@ -67,7 +67,7 @@ export const chat = {
   }),
 }
 
-/** Fields of an applied one in a summary of a session. */
+/** Fields of an applied graft in a session summary. */
 export const change = {
   'graft.applied': ({ copies }: Pick<Applied, 'copies'>) => ({ type: 'graft' as const, copies: [...copies] }),
 }

@@ -200,7 +200,7 @@ export function showReport(): void {
     )
   }
 
-  /** All existing trials, in the order of the report. */
+  /** Index of the last existing trial, in the order of the report. */
   const last =
     tasks.reduce(
       (sum, { cells }) => sum + cells.reduce((all, { outcomes }) => all + outcomes.replaceAll('-', '').length, 0),

@@ -18,25 +18,25 @@ export interface ConnectionOptions {
 /** An error as the page shows it. */
 interface ShownError extends ErrorInfo {
   readonly key: number
-  /** The agent that it is about; `null`: none. */
+  /** Id of the agent that the error is about; `null` if none. */
   readonly of: string | null
 }
 
-/** Limit of the errors that are kept. */
+/** Maximum number of errors that are kept. */
 const mostErrors = 20
 
 /** The only connection of the page, and its state, as signals. */
 export class Connection {
   readonly status = signal<ConnectionStatus>('connecting')
   readonly role = signal<Role | null>(null)
-  /** The rights of the token; asked anew at each welcome. */
+  /** Function that tells if the token has a right. Replaced at each welcome. */
   readonly may = signal<(right: Right) => boolean>(() => false)
   readonly definitions = signal<readonly string[]>([])
   /** Errors that no other part of the page shows, newest first; each stays until a person dismisses it. */
   readonly errors = signal<readonly ShownError[]>([])
   readonly client: Client
   readonly url: string
-  /** True if its token is that of a read-only link. */
+  /** True if the connection's token comes from a read-only link. */
   readonly #isLink: boolean
   #isLeft = false
   #errorCount = 0
@@ -55,14 +55,14 @@ export class Connection {
     this.client.ready.catch((error: unknown) => this.#refused(error as ErrorInfo))
   }
 
-  /** Shows an error to the person. `of`: the agent that it is about. */
+  /** Shows an error to the person. `of`: id of the agent that the error is about. */
   report({ code, message }: ErrorInfo, of: string | null = null): void {
     const error = { code, message, key: ++this.#errorCount, of }
     const others = this.errors.value.filter((other) => other.message !== message)
     this.errors.value = [error, ...others].slice(0, mostErrors)
   }
 
-  /** Removes the errors about one agent: another one is shown. */
+  /** Removes the errors about one agent, when another one is shown. */
   dismissOf(agentId: string): void {
     this.errors.value = this.errors.value.filter(({ of }) => of !== agentId)
   }
@@ -71,7 +71,7 @@ export class Connection {
     this.errors.value = this.errors.value.filter((error) => error.key !== key)
   }
 
-  /** Idempotent. */
+  /** Closes the connection. Idempotent. */
   close(): void {
     this.#isLeft = true
     this.client.close()

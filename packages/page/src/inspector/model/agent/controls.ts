@@ -28,7 +28,7 @@ export interface DriveFacts {
   /** The rights of the token. */
   readonly may: (right: Right) => boolean
   readonly connection: ConnectionStatus
-  /** Set if a token gave the rights. */
+  /** True if a token gave the rights. */
   readonly hasToken: boolean
   /** True if only logs are served: no agent runs, and none can be started. */
   readonly isRecording: boolean

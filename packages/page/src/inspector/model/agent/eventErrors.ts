@@ -7,7 +7,7 @@ export class EventErrors {
   #seen = 0
   #found: AgentEvent[] = []
 
-  /** The failures among the first `count` events; the same array as long as it only grows. */
+  /** Returns the failures among the first `count` events: the same array as long as it only grows. */
   of(source: readonly AgentEvent[], count: number): readonly AgentEvent[] {
     if (source !== this.#source || count < this.#seen) {
       this.#source = source
@@ -23,8 +23,8 @@ export class EventErrors {
 }
 
 /**
- * Returns the failure after or before the one that is shown, or else after or before record `seq`; past the last it continues with the
- * first. Without either, the first, or backwards the last. `undefined` when there is none. Pure.
+ * Returns the failure after or before the one that is shown, or else after or before record `seq`. After the last it continues with the first.
+ * Without either, returns the first, or backwards the last. `undefined` if there is none. Pure.
  */
 export function nextError(
   errors: readonly AgentEvent[],

@@ -66,13 +66,13 @@ const groups: Readonly<Record<Exclude<AgentEvent['type'], PartRecordType>, Event
   'events.dropped': 'error',
 }
 
-/** The group of an event's type; of one from a newer server `run`. */
+/** Returns the group of an event's type; `run` for a type from a newer server. */
 const groupIn = (event: AgentEvent): EventGroup =>
   linesAbout(event)?.group ?? (groups as Partial<Record<string, EventGroup>>)[event.type] ?? 'run'
 
 /**
- * Tells events of failures (an attempt, a call, a run, a sub-agent, an error) from others. A call that the runtime answered in place of
- * its tool has not failed.
+ * Returns true if an event is a failure (of an attempt, a call, a run or a sub-agent, or an error). A call that the
+ * runtime answered in place of its tool has not failed.
  */
 export function isFailure(event: AgentEvent): boolean {
   switch (event.type) {
@@ -87,10 +87,10 @@ export function isFailure(event: AgentEvent): boolean {
   }
 }
 
-/** The group whose mark an event has. */
+/** Returns the group whose mark an event has. */
 export const groupOf = (event: AgentEvent): EventGroup => (isFailure(event) ? 'error' : groupIn(event))
 
-/** The groups an event is found in: that of its type, and failures among the errors too. */
+/** Returns the groups in which an event is found: the one of its type, and for a failure also `error`. */
 export function groupsOf(event: AgentEvent): readonly EventGroup[] {
   const own = groupIn(event)
   return own !== 'error' && isFailure(event) ? [own, 'error'] : [own]

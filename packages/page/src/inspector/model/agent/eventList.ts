@@ -6,7 +6,7 @@ const mostLive = 4_000
 
 type Captured = EventOf<'turn.captured'>
 
-/** A captured request that was not sent along: the number of its messages. */
+/** Stand-in for a captured request that was not sent along. `left`: the number of its messages. */
 interface Apart {
   readonly left: number
 }
@@ -14,7 +14,7 @@ interface Apart {
 /** Returns the number of messages of a captured request that have not been read; `undefined` once they have. */
 export const leftOf = (record: object): number | undefined => (record as Partial<Apart>).left
 
-/** Completes the stand-in of a captured request, in place: everything that has the record has its messages then. */
+/** Completes the stand-in of a captured request in place, so that everything that has the record has its messages. */
 export function complete(record: object, whole: Captured): void {
   Object.assign(record, whole)
   delete (record as { left?: number }).left
@@ -46,7 +46,7 @@ export class EventList {
   #all: AgentEvent[] = []
   #live = 0
 
-  /** The same array as long as it only grows. */
+  /** All events: the same array as long as it only grows. */
   get all(): readonly AgentEvent[] {
     return this.#all
   }

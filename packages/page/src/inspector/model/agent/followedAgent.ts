@@ -16,10 +16,10 @@ import { complete, EventList, isLogged, leftOf, standIn } from './eventList.ts'
 import type { FrameBatch } from './frameBatch.ts'
 import { LogFold, TimeTravel } from './logFold.ts'
 
-/** States of an agent that is not running; of these, the chart has only `stopped`. */
+/** Returns true for a state of an agent that is not running. Of these, the chart has only `stopped`. */
 const hasLeft = (state: string): boolean => state === 'closed' || state === 'stopped'
 
-/** Records after which the progress of reading a log is shown. */
+/** Number of records after which the progress of reading a log is shown. */
 const loadingStep = 1_000
 
 /** State of an agent as its log gives it; discarded together with the log. */
@@ -32,7 +32,7 @@ interface LoadedLog {
   travel: TimeTravel | undefined
   /** True once a captured request came without its messages. */
   hasApart: boolean
-  /** True once everything that there was has come. */
+  /** True once the whole log has been read. */
   isRead: boolean
 }
 
@@ -41,7 +41,7 @@ export interface FollowOptions {
   readonly batch: FrameBatch
   /** `seq` of the moment to show; `null`: the newest. */
   readonly at?: number | null
-  /** The newest events of its log, shown until all of it is there; none where there are none. Never rejects. */
+  /** The newest events of the log, shown until all of it is there; none if the log has none. Never rejects. */
   readonly newest?: Promise<readonly AgentEvent[] | null | undefined> | undefined
 }
 
@@ -71,7 +71,7 @@ export class FollowedAgent implements AgentView {
   #asked = nothingAsked
   #tail: readonly LogRecord[] = noPast
   #unsubscribe: () => void = () => {}
-  /** Ends the reading of requests; `undefined` until they are asked for. */
+  /** Ends the reading of requests; `undefined` until requests are asked for. */
   #endRequests: (() => void) | undefined
   #areRequestsRead = false
   #log = emptyLog()
@@ -83,7 +83,7 @@ export class FollowedAgent implements AgentView {
   #partial: PartialReply | null = null
   #policies: readonly PolicyInfo[] | null = null
   #permissions: Permissions | null = null
-  /** Condition of its sources of tools, as far as the server has sent it. */
+  /** Condition of the agent's tool sources, as far as the server has sent it. */
   #sources: readonly SourceInfo[] = []
   #error: ErrorInfo | undefined
   #isAsking = false
@@ -108,7 +108,7 @@ export class FollowedAgent implements AgentView {
     return this.#errors.of(events, eventCount)
   }
 
-  /** Times of its runs, by their ids, as of the moment that is shown. */
+  /** Times of the agent's runs, by run id, as of the moment that is shown. */
   get runTimes(): ReadonlyMap<string, Took> {
     const { records, at, lastSeq } = this.state.value
     return this.#runTimes.of(records, at ?? lastSeq)
@@ -223,7 +223,7 @@ export class FollowedAgent implements AgentView {
       .subscribe(listener, { fromSeq: 1, requests, captured: false, onCaughtUp, onEnd })
   }
 
-  /** Reads the log again, because the server's log is not the one that was read: it has lost records, or has become readable. */
+  /** Reads the log again, because the server's log differs from the one that was read: it has lost records, or has become readable. */
   #restart(): void {
     this.#unsubscribe()
     this.#endRequests?.()
@@ -247,7 +247,7 @@ export class FollowedAgent implements AgentView {
     if (this.#state.peek().status !== 'loading' || log.records.length % loadingStep === 1) this.#change()
   }
 
-  /** Returns true if these are exactly the keys of the known items that wait for people. */
+  /** Returns true if the known items that wait for people have exactly these keys. */
   #hasKeys(keys: readonly string[]): boolean {
     const own = new Set(this.#asked.pending.map(({ key }) => key))
     return own.size === keys.length && keys.every((key) => own.has(key))

@@ -1,4 +1,4 @@
-/** Runs `flush` with the next frame; returns a function that calls it off. */
+/** Runs `flush` with the next frame. Returns a function that cancels this. */
 export type NextFrame = (flush: () => void) => () => void
 
 /** Collects changes and publishes them once per frame: a thousand events make one rendering. */
@@ -11,7 +11,7 @@ export class FrameBatch {
     this.#nextFrame = nextFrame
   }
 
-  /** Calls `update` with the next frame; once, however often it is asked for before. */
+  /** Calls `update` with the next frame, once even if it is added several times before. */
   add(update: () => void): void {
     this.#dirty.add(update)
     this.#cancel ??= this.#nextFrame(() => this.flush())
@@ -22,7 +22,7 @@ export class FrameBatch {
     this.#dirty.delete(update)
   }
 
-  /** Calls everything that waits, now. */
+  /** Calls all waiting updates now. */
   flush(): void {
     this.#cancel?.()
     this.#cancel = undefined

@@ -4,10 +4,10 @@ type Follow = (...given: ConstructorParameters<typeof FollowedAgent>) => Followe
 
 let follow: Follow | undefined
 
-/** Follows an agent; `undefined` until the code for it is there. */
+/** Returns the function that follows an agent; `undefined` until its code is loaded. */
 export const laterFollow = (): Follow | undefined => follow
 
-/** Fetches the code that follows an agent: the overview does without. Rejects when the server has no such code any more. */
+/** Fetches the code that follows an agent, which the overview does without. Rejects if the server no longer has it. */
 export async function loadFollow(): Promise<void> {
   if (follow !== undefined) return
   const loaded = await import('./followedAgent.ts')

@@ -20,7 +20,7 @@ import { RequestList } from './requestList.ts'
 
 const folds = [machineFold, outlineFold, totalFold]
 
-/** An agent up to one moment of its log: every record costs the same, however long the log is. */
+/** State of an agent at one moment of its log. Each record costs the same, however long the log is. */
 export class LogFold {
   readonly conversation = new Conversation()
   readonly #folding = new Folding(folds)
@@ -31,7 +31,7 @@ export class LogFold {
   readonly #children: string[] = []
   #childCostUsd = 0
   #run: NewestRun | null = null
-  /** True if its newest record was imported. */
+  /** True if the newest record was imported. */
   #isForeign = false
   #childrenCopy: readonly string[] | undefined
   #created: RecordOf<'agent.created'> | null = null
@@ -56,12 +56,12 @@ export class LogFold {
     return this.#lastSeq
   }
 
-  /** Its first record. */
+  /** First record of the agent. */
   get created(): RecordOf<'agent.created'> | null {
     return this.#created
   }
 
-  /** Its title; `undefined` before its first prompt. */
+  /** Title of the agent; `undefined` before its first prompt. */
   get title(): string | undefined {
     return this.#outline.state.title
   }
@@ -74,7 +74,7 @@ export class LogFold {
     return pauseOf(this.#machine.state)
   }
 
-  /** The policy that has fired and not come to an end. A process that died in the middle leaves it set. */
+  /** The policy that has fired and not ended. It stays set if the process died in the middle. */
   get consulting(): Consultation | null {
     return this.#consulting
   }
@@ -88,7 +88,7 @@ export class LogFold {
     return this.#run
   }
 
-  /** How the newest run ended, or why it waits; `undefined` while it goes on. One of an imported log never does. */
+  /** End of the newest run, or why it waits; `undefined` while it goes on, which an imported run never does. */
   get last(): LastRun | undefined {
     const { last, activeAt: at = 0 } = this.#outline.state
     if (last !== undefined || this.#run === null) return last
@@ -101,13 +101,13 @@ export class LogFold {
     return this.#requests.all
   }
 
-  /** Sources that have given it tools or instructions. A log does not say in which condition they are. */
+  /** Sources that have given the agent tools or instructions. A log does not tell their condition. */
   get sources(): readonly SourceView[] {
     const names = new Set([...this.#taken.tools.values()].map(({ source }) => source))
     return [...names].map((source) => ({ source, tools: namesOf(this.#taken, source) }))
   }
 
-  /** Its schedules, the next one first. */
+  /** The agent's schedules, the next one first. */
   get schedules(): readonly ListedSchedule[] {
     return listSchedules(this.#schedules.schedules)
   }
@@ -175,7 +175,7 @@ const consultationOf = ({ policy, why, requestId }: RecordOf<'policy.start'>): C
   ...(requestId === undefined ? {} : { requestId }),
 })
 
-/** Goes to moments of a log: forwards by folding what follows, backwards by starting over. */
+/** Moves between moments of a log: forward by folding the next records, backward by starting over. */
 export class TimeTravel {
   readonly #past: readonly (readonly LogRecord[])[]
   readonly #records: readonly LogRecord[]

@@ -3,13 +3,13 @@ import type { LogRecord, RecordOf } from '../../../../../../src/protocol/records
 /** The newest run of an agent, as far as its log goes. */
 export interface NewestRun extends Pick<RecordOf<'run.start'>, 'limits'> {
   readonly id: string
-  /** In epoch milliseconds. */
+  /** Start of the run, in epoch milliseconds. */
   readonly startedAt: number
   readonly endedAt?: number
-  /** Turns that have begun, and the index of the newest. */
+  /** Number of turns that have begun, and the index of the newest. */
   readonly turns: number
   readonly turnIndex?: number
-  /** US dollars, with its sub-agents; 0 before its end. */
+  /** Cost in US dollars, sub-agents included. 0 before the end of the run. */
   readonly costUsd: number
 }
 

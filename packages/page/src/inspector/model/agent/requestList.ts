@@ -9,7 +9,7 @@ type Captured = RecordOf<'turn.captured'>
 const mostLive = 50
 
 /**
- * The requests of a log, as it grows. Each is kept as its difference from the one before: the whole of all of them would be
+ * Requests of a growing log. Each is kept as its difference from the one before, as whole requests would take space
  * quadratic in the length of the conversation.
  */
 export class RequestList {
@@ -17,7 +17,7 @@ export class RequestList {
   readonly #logged: RequestView[] = []
   #live: RequestView[] = []
   #all: readonly RequestView[] | undefined = []
-  /** Read last, and the one before: a difference needs two. */
+  /** The request that was read last, and the one before: a difference needs two. */
   readonly #built = new Map<number, TurnRequest>()
 
   /** Requests, oldest first; the same array while none is added. */
@@ -32,7 +32,7 @@ export class RequestList {
     this.#all = undefined
   }
 
-  /** A request seen live; the log's own is better, and comes before it. */
+  /** Adds a request seen live, unless the log already has the one of its turn or a later turn. */
   see(event: EventOf<'turn.request'>): void {
     const last = this.#captures.at(-1)
     if (last !== undefined && last.turnIndex >= event.turnIndex) return
@@ -56,7 +56,7 @@ export class RequestList {
   }
 }
 
-/** A captured request: it is put together when it is read, and dropped when others are. */
+/** Returns the view of a captured request, which is assembled when it is read, and dropped when others are. */
 function viewOf({ seq, runId, turnIndex, attempt, kept, model }: Captured, read: () => TurnRequest): RequestView {
   return {
     isLive: false,
@@ -82,7 +82,7 @@ function sameBeginning(before: readonly unknown[], after: readonly unknown[]): n
   return same
 }
 
-/** Walks back from a capture to the ones whose messages still stand at its beginning. */
+/** Assembles a request from a capture and the earlier ones whose messages still stand at its beginning. */
 function assemble(captures: readonly Captured[], index: number): TurnRequest {
   const own = captures[index]!
   const pieces = [{ messages: own.messages, provenance: own.provenance }]

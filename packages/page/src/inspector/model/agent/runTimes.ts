@@ -2,7 +2,7 @@ import { WorkTimes, type Took } from '../../../../../charts/src/workTimes.ts'
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
 
-/** Times of the runs of a log, people's time apart: each record is looked at once, as long as it is asked about later and later moments. */
+/** Times of a log's runs, with the waits for people apart. Reads each record once, as long as the requested moments get later. */
 export class RunTimes {
   #records: readonly LogRecord[] = []
   #seen = 0
@@ -10,7 +10,7 @@ export class RunTimes {
   #run: string | undefined
   #took = new Map<string, Took>()
 
-  /** By the runs' ids, after the first `end` records: of the run under way, so far. */
+  /** Returns the times by run id after the first `end` records. The run under way has its time so far. */
   of(records: readonly LogRecord[], end: number): ReadonlyMap<string, Took> {
     const last = Math.min(end, records.length)
     if (records !== this.#records || last < this.#seen) {

@@ -6,8 +6,8 @@ import type { Content } from '../../../../../../src/protocol/text/saidContent.ts
 export type SayHow = 'prompt' | 'steer' | 'followUp' | 'interrupt'
 
 /**
- * Says something to an agent, or resumes it; `provenance`: where it comes from, if not from a person. Rejects with what the server
- * refuses; does not wait for a run that has started.
+ * Says something to an agent, or resumes it. `provenance`: its origin, if that is not a person. Rejects with the
+ * server's refusal. Does not wait for a run that has started.
  *
  * @throws RuntimeError `INVALID_CONTENT`
  */

@@ -2,7 +2,7 @@ import type { LogRecord } from '../../../../../../src/protocol/records.ts'
 import type { Session } from '../../../../../sessions/src/session.ts'
 import { SessionProjection } from '../../../../../sessions/src/sessionProjection.ts'
 
-/** The session of a log: each record is looked at once, as long as it is asked for later and later moments. */
+/** Builds the session of a log. Reads each record once, as long as the requested moments get later. */
 export class SessionReader {
   readonly #records: readonly LogRecord[]
   #seen = 0

@@ -13,11 +13,11 @@ import { oneLine } from '../words/shortText.ts'
 
 /** The calls under way at the end of some records. */
 export interface CallsUnderWay {
-  /** In a few words. */
+  /** Description of the calls in a few words. */
   readonly doing: string
   /** Time at which the oldest began, in epoch milliseconds. */
   readonly since: number
-  /** Ids of the sub-agents that carry some of them out. */
+  /** Ids of the sub-agents that carry out some of the calls. */
   readonly children: readonly string[]
 }
 
@@ -44,7 +44,7 @@ export function callsUnderWay(records: readonly LogRecord[], end: number): Calls
   }
 }
 
-/** Returns the facts that decide where the agent stands at the moment that is shown; `summary`: the server's current summary of it. Pure. */
+/** Returns the facts that decide the agent's standing at the moment that is shown. `summary`: the server's current summary of it. Pure. */
 export function viewStanding(view: AgentViewState, summary: AgentSummary | undefined): StandingFacts {
   const { agentId, chartState, pending, records, at, lastSeq, last } = view
   const calls = callsUnderWay(records, at ?? lastSeq)
@@ -67,7 +67,7 @@ export function waitsBelow(pending: readonly Pending[], agentId: string): string
   return [...of('approval', 'approval'), ...of('question', 'question'), ...of('call', 'call')].join(', ')
 }
 
-/** Returns the US dollars that an agent spent itself, and with everything below it, at the moment that is shown; 0: no price is known. Pure. */
+/** Returns the US dollars spent by an agent itself, and with everything below it, at the moment that is shown; 0 if no price is known. Pure. */
 export function costsOf(
   { spent, ownCostUsd, at }: AgentViewState,
   summary: AgentSummary | undefined,
@@ -76,7 +76,7 @@ export function costsOf(
   return { own: ownCostUsd, tree: Math.max(spent.costUsd, live) }
 }
 
-/** Returns what sub-agents that have not answered have used so far: it is in no run of the log yet. Pure. */
+/** Returns the usage of sub-agents that have not answered yet: it is in no run of the log. Pure. */
 export function usedBelow(
   { spent, at }: Pick<AgentViewState, 'spent' | 'at'>,
   summary: Pick<AgentSummary, 'treeSpent'> | undefined,
@@ -106,8 +106,8 @@ export function viewNow(view: AgentViewState, summary: AgentSummary | undefined,
 }
 
 /**
- * Describes how an agent at rest ended its last run, or how far it had come: `last run completed · 12 turns · 1.9 s · $0.03`; `took`: its
- * runs. Pure.
+ * Describes how an agent at rest ended its last run, or how far it had come: `last run completed · 12 turns · 1.9 s
+ * · $0.03`. `took`: times of its runs. Pure.
  */
 export function restWords(
   { run, last }: Pick<AgentViewState, 'run' | 'last'>,

@@ -2,10 +2,10 @@ import { artifactName } from '../../../../../../src/protocol/artifacts/artifactN
 import type { ToolResultMessage } from '../../../../../../src/protocol/messages.ts'
 import { formatBytes } from '../words/numbers.ts'
 
-/** A result, or a part of a request, as far as it keeps artifacts. */
+/** The artifacts that a result, or a part of a request, keeps. */
 export type Keeping = Pick<ToolResultMessage, 'artifacts'>
 
-/** The tool by which a model reads what a result keeps. */
+/** Name of the tool with which a model reads an artifact that a result keeps. */
 export const readArtifactName = 'read_artifact'
 
 /** Returns a line for each artifact that a result keeps. */

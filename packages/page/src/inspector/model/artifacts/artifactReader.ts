@@ -10,7 +10,7 @@ export interface ArtifactPorts extends BytesPort {
   open(blob: Blob): boolean
   /** Saves a file under a name. */
   save(blob: Blob, name: string): void
-  /** An address for a picture on the page, until `release`. */
+  /** Returns a URL for a picture on the page, valid until `release`. */
   address(blob: Blob): string
   release(address: string): void
 }
@@ -50,7 +50,7 @@ const endings: Readonly<Record<string, string>> = {
   'image/avif': '.avif',
 }
 
-/** Name of the file for an artifact: its own name, without marks that could reverse its ending, else the name that models know it by. */
+/** Returns the file name for an artifact: its own name, without marks that could reverse its ending, or else the name that models know it by. */
 export const fileNameOf = (artifact: Artifact): string =>
   forDisplay(artifact.name ?? `${artifactName(artifact)}${endings[artifact.mimeType] ?? ''}`)
 

@@ -7,8 +7,8 @@ import { textOf } from '../../../../../../src/protocol/text/messageText.ts'
 import type { RequestMessage } from '../../../../../../src/protocol/ports/model.ts'
 
 /**
- * Finds the artifacts that the results in a request name: a request has only the texts of results. Only artifacts of the conversation's
- * results are found, whatever text names them. Valid for one rendering, as the conversation may grow.
+ * Returns a function that finds the artifacts named by the results in a request, which has only the texts of results. Only artifacts of the
+ * conversation's results are found, whatever text names them. Valid for one rendering, as the conversation may grow.
  */
 export function artifactsIn(conversation: ConversationView): (message: RequestMessage) => readonly Artifact[] {
   let known: Map<string, Artifact> | undefined
@@ -21,10 +21,10 @@ export function artifactsIn(conversation: ConversationView): (message: RequestMe
   }
 }
 
-/** Data beside the log as what a result keeps; nothing, if it is lost. */
+/** Returns data beside the log in the form of a result's artifacts; nothing if the data is lost. */
 export const keptData = (apart: DataApart): Keeping => ('lost' in apart ? {} : { artifacts: [apart.artifact] })
 
-/** As `artifactsIn`, for a view of what a message keeps. */
+/** As `artifactsIn`, with the artifacts in the form of `Keeping`. */
 export function keptIn(conversation: ConversationView): (message: RequestMessage) => Keeping {
   const named = artifactsIn(conversation)
   return (message) => ({ artifacts: named(message) })

@@ -1,16 +1,16 @@
 import { formatCount } from '../words/numbers.ts'
 
-/** Asks the server of the page. Rejects when it cannot be reached, and when aborted. */
+/** Access to the server of the page. Rejects if the server cannot be reached, and when aborted. */
 export interface BytesPort {
-  /** `path`: seen from the page. */
+  /** `path`: relative to the page. */
   get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
 }
 
 interface Wanted {
-  /** Seen from the page. */
+  /** Path of the file, relative to the page. */
   readonly path: string
   readonly token: string | undefined
-  /** Number of bytes that it has. */
+  /** Size of the file in bytes. */
   readonly bytes: number
 }
 

@@ -37,7 +37,7 @@ export function sharedRecords(left: Logs, right: Logs): number {
   return shared
 }
 
-/** Totals of one side of a comparison, in all and since it shares nothing with the other. Keeps its sums, and adds records as the log grows. */
+/** Totals of one side of a comparison, overall and since the sides parted. Keeps its sums, and adds records as the log grows. */
 export class SideTotals {
   readonly #past: readonly LogRecord[]
   readonly #shared: number
@@ -48,7 +48,7 @@ export class SideTotals {
   #next = 0
   /** Time of the last record. */
   #last = 0
-  /** Totals of the shared beginning, once it is passed. */
+  /** Totals of the shared beginning, set once it has been passed. */
   #before: Totals | undefined
 
   /** `shared`: records at the beginning that the other side has too. */
@@ -57,7 +57,7 @@ export class SideTotals {
     this.#shared = shared
   }
 
-  /** `records`: its own log, which only grows; the first `count` of them are taken. */
+  /** Returns the totals after the first `count` of `records`, the side's own log, which only grows. */
   of(records: readonly LogRecord[], count: number): { readonly all: Totals; readonly since: Totals } {
     const end = this.#past.length + count
     for (; this.#next < end; this.#next++) {

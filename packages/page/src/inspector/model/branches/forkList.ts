@@ -5,34 +5,34 @@ import type { SessionEntry } from '../../../../../wire/src/frames.ts'
 
 /** Limit of the forks that are listed. */
 const mostListed = 50
-/** Delay in milliseconds after which the forks are read again when agents have come or gone: the server looks through its logs for them. */
+/** Delay in milliseconds before the forks are read again after agents have come or gone: the server searches its logs for them. */
 const settleMs = 1_000
-/** Interval of further reads in milliseconds: a fork that is not used yet does not run, so that no list of running agents has it. */
+/** Interval of further reads in milliseconds: a fork that is not used yet does not run, so no list of running agents has it. */
 const restMs = 10_000
 
 export interface ForkListOptions {
   readonly client: Pick<Client, 'sessions'>
   /** Id of the agent whose forks are listed. */
   readonly agentId: string
-  /** Another value whenever an agent that code or a client began comes or goes. */
+  /** Signal that changes whenever an agent that code or a client started comes or goes. */
   readonly roots: ReadonlySignal<number>
   readonly clock: Clock
 }
 
-/** The forks of an agent, as they come. */
+/** Keeps the list of an agent's forks up to date. */
 export class ForkList {
   /** Forks, the one written last first. */
   readonly forks = signal<readonly SessionEntry[]>([])
-  /** Id of the agent whose forks they are. */
+  /** Id of the agent whose forks are listed. */
   readonly agentId: string
   readonly #options: ForkListOptions
   readonly #unwatch: () => void
-  /** The reading to come; `isSoon`: as agents have come or gone. */
+  /** The next planned reading. `isSoon`: true if agents have come or gone. */
   #next: { readonly isSoon: boolean; cancel(): void } | undefined
   #isReading = false
   #isClosed = false
 
-  /** Reads them at once, now and then, and after agents have come or gone: many make one reading. */
+  /** Reads the forks at once, at intervals, and after agents have come or gone: many changes make one reading. */
   constructor(options: ForkListOptions) {
     this.#options = options
     this.agentId = options.agentId
@@ -45,7 +45,7 @@ export class ForkList {
     void this.#read()
   }
 
-  /** Idempotent. */
+  /** Stops reading the forks. Idempotent. */
   close(): void {
     this.#isClosed = true
     this.#next?.cancel()

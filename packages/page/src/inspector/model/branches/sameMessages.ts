@@ -34,7 +34,7 @@ export class SameMessages {
     return number
   }
 
-  /** The role and the tools of a message. */
+  /** Returns the role and the tools of a message. */
   kindOf(message: Message): string {
     const known = this.#kinds.get(message)
     if (known !== undefined) return known

@@ -10,15 +10,15 @@ import { linesAbout } from '../../../../../words/src/parts/partLines.ts'
 import { eventText } from '../events/eventWords.ts'
 import { statusAfter, type ShownStatus } from './callStatus.ts'
 
-/** A tool call with all that a log says of it. Times are epoch milliseconds. */
+/** A tool call with everything that a log says about it. Times are in epoch milliseconds. */
 export interface KnownCall {
   readonly callId: string
   readonly name: string
-  /** As the model gave it. */
+  /** Input as the model gave it. */
   readonly input: unknown
-  /** The input that it ran with; set only if a hook or a person changed it. */
+  /** Input that the call ran with. Set only if a hook or a person changed it. */
   readonly ranWith?: { readonly input: unknown }
-  /** Node of the reply that asked for it. */
+  /** Node of the reply that asked for the call. */
   readonly reply: NodeId
   readonly status: ShownStatus
   readonly askedAt: number
@@ -26,17 +26,17 @@ export interface KnownCall {
   readonly endedAt?: number
   /** Time that the call took; set only if it has ended and its beginning was seen. */
   readonly took?: Took
-  /** Lines of what it did while it ran, such as the calls of a script, oldest first. */
+  /** Actions of the call while it ran, such as the calls of a script, oldest first. */
   readonly doings?: readonly Doing[]
   readonly result?: { readonly node: NodeId; readonly message: ToolResultMessage; readonly data?: CallData }
 }
 
-/** Something that a call did while it ran. */
+/** An action of a call while it ran. */
 export interface Doing {
   readonly seq: number
   readonly time: number
   readonly text: string
-  /** The sub-agent that it called. */
+  /** Id of the sub-agent that was called. */
   readonly childId?: string
 }
 
@@ -45,7 +45,7 @@ export type CallData = { readonly json: unknown } | { readonly apart: DataApart 
 
 type Draft = { -readonly [K in keyof KnownCall]: KnownCall[K] }
 
-/** Finds calls by their replies and results. A fold of a log: it reads each record once, as long as it is asked for later and later moments. */
+/** Finds calls by their replies and results. A fold of a log: reads each record once, as long as the requested moments get later. */
 export class CallBook {
   readonly #byReply = new Map<NodeId, Draft[]>()
   readonly #byResult = new Map<NodeId, Draft>()
@@ -89,12 +89,12 @@ export class CallBook {
     call.doings = [...(call.doings ?? []), { seq, time, text: eventText(record as AgentEvent), ...child }]
   }
 
-  /** A call of the reply at a node. */
+  /** Returns a call of the reply at a node. */
   ofReply(node: NodeId, callId: string): KnownCall | undefined {
     return this.#byReply.get(node)?.find((call) => call.callId === callId)
   }
 
-  /** The call whose result is at a node. */
+  /** Returns the call whose result is at a node. */
   ofResult(node: NodeId): KnownCall | undefined {
     return this.#byResult.get(node)
   }
@@ -123,14 +123,14 @@ const dataIn = ({ data, dataApart }: RecordOf<'tool.end'>): { readonly data?: Ca
 
 const noPast: readonly never[] = []
 
-/** The calls of a log at one moment, and from there on. */
+/** Keeps the calls of a log at one moment, and advances them to later moments. */
 export class CallBooks {
   #book = new CallBook()
   #records: readonly LogRecord[] | undefined
   #past: readonly (readonly LogRecord[])[] | undefined
   #end = 0
 
-  /** Returns the calls after the first `end` records. `past`: the records that a fork shares. An earlier moment or another log starts anew. */
+  /** Returns the calls after the first `end` records. `past`: records that a fork shares. An earlier moment or another log starts over. */
   at(records: readonly LogRecord[], end: number, past: readonly (readonly LogRecord[])[] = noPast): CallBook {
     if (records !== this.#records || past !== this.#past || end < this.#end) {
       this.#book = new CallBook()

@@ -1,4 +1,4 @@
-/** The door of the page to what results keep beside the log. */
+/** Functions of the page for data that results keep beside the log. */
 export {
   ArtifactReader as KeptReader,
   isPicture,

@@ -4,9 +4,9 @@ import type { Pending } from '../../../../../../src/protocol/runs/pending.ts'
 import { editOf } from '../../../../../charts/src/text/edits.ts'
 import { jsonOf, oneLine } from '../words/shortText.ts'
 
-/** Longest line, in UTF-16 units; the row cuts it where there is no room. */
+/** Maximum length of a line, in UTF-16 units. The row cuts it where there is no room. */
 const most = 160
-/** Values up to here come first: after a long one they would be cut off. */
+/** Length up to which values come first: after a long one they would be cut off. */
 const longestShort = 40
 
 /** A call on one line; `isWhole`: true if the line has all of it. */
@@ -60,7 +60,7 @@ export function pendingWords(pending: Pending): string {
   return callWords(pending.name, pending.input)
 }
 
-/** Tells whether the line of a call has everything that a person decides about; another call is decided where all of it is shown. Pure. */
+/** Returns true if a call's line has everything that a person decides about. Other calls are decided where all of it is shown. Pure. */
 export const isToldWhole = ({ name, input }: Pick<Pending, 'name' | 'input'>): boolean => callLine(name, input).isWhole
 
 /** Returns the keys of the calls of one tool that wait for approval. Pure. */

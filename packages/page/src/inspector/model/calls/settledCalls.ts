@@ -2,14 +2,14 @@ import { signal } from '@preact/signals'
 import type { Clock } from '../../../../../../src/protocol/ports/clock.ts'
 import type { Pending, PendingOf } from '../../../../../../src/protocol/runs/pending.ts'
 
-/** Milliseconds that a call is in its place before a key decides it: a person who aimed at the previous one has seen the change by then. */
+/** Milliseconds that a call must be in its place before a key decides it. A person who aimed at another call has seen the change by then. */
 const settleMs = 400
 
 /** Tracks which of the shown calls keys may decide. */
 export class Deciding {
   /** Calls that have been in their place long enough, by key; empty just after another call has become the one that keys decide. */
   readonly settled = signal<ReadonlySet<string>>(new Set())
-  /** Calls for which a person has typed something that is not sent, by key. */
+  /** Keys of the calls for which a person has typed unsent input. */
   readonly drafts = signal<ReadonlySet<string>>(new Set())
   /** Unsent input for a call, by its key; kept while its card is out of sight. */
   readonly typed = new Map<string, object>()
@@ -41,14 +41,14 @@ export class Deciding {
       this.#cancel = this.#clock.after(settleMs, () => (this.settled.value = new Set(keys)))
   }
 
-  /** Adds a call to the drafts, or with `isOne` false takes it out. */
+  /** Adds a call to the drafts, or removes it if `isOne` is false. */
   draft(key: string, isOne: boolean): void {
     const drafts = this.drafts.peek()
     if (drafts.has(key) === isOne) return
     this.drafts.value = new Set(isOne ? [...drafts, key] : [...drafts].filter((other) => other !== key))
   }
 
-  /** Stops the timer: no call is shown any more. Idempotent. */
+  /** Stops the timer when no call is shown any more. Idempotent. */
   close(): void {
     this.#cancel()
   }

@@ -5,7 +5,7 @@ import type { Pending } from '../../../../../../src/protocol/runs/pending.ts'
 
 /** Limit of agents that are asked at the same time. */
 const mostAtOnce = 4
-/** Limit of agents whose items are kept: those of rows that were scrolled by. */
+/** Maximum number of agents whose items are kept, including those of rows that were scrolled by. */
 const mostKept = 200
 
 interface Entry {
@@ -14,7 +14,7 @@ interface Entry {
   asked: string
 }
 
-/** Items that wait for people, by agent; they are read when they are about to be shown. Close it. */
+/** Items that wait for people, by agent, which are read when they are about to be shown. Close it. */
 export class WaitingBook {
   readonly #client: Pick<Client, 'agent'>
   readonly #entries = new Map<string, Entry>()

@@ -1,6 +1,6 @@
 import type { SequenceStep } from '../../../../../charts/src/actorSequence.ts'
 
-/** The part of a bar of activity that one row has: from the row's arrow, or from its top, to its arrow, or to its bottom. */
+/** The part of a bar of activity in one row: from the row's arrow or top, to its arrow or bottom. */
 export interface BarPart {
   readonly id: string
   readonly begins: boolean
@@ -10,7 +10,7 @@ export interface BarPart {
 const starts: ReadonlySet<SequenceStep['kind']> = new Set(['said', 'call'])
 const ends: ReadonlySet<SequenceStep['kind']> = new Set(['result', 'failure'])
 
-/** Returns the bars of activity of each row: an agent is at work from what it is told to the end that it tells. People have none. Pure. */
+/** Returns each row's bars of activity. A bar begins when the agent is told something and ends when it tells its end. People have none. Pure. */
 export function actorBars(steps: readonly SequenceStep[], people: string): readonly (readonly BarPart[])[] {
   const active = new Set<string>()
   return steps.map(({ from, to, kind }) => {
@@ -23,7 +23,7 @@ export function actorBars(steps: readonly SequenceStep[], people: string): reado
   })
 }
 
-/** Least and most width of a lane, in pixels: below the least one scrolls. */
+/** Minimum and maximum width of a lane, in pixels. Below the minimum the view scrolls. */
 const lane = { least: 90, most: 220 } as const
 
 /** Returns the width of each lane, so that all of them are in sight where that is possible. Pure. */

@@ -14,7 +14,7 @@ export interface Size {
 
 export const scaleLimits = { least: 0.1, most: 3 } as const
 
-/** Below this a picture has only names. */
+/** Scale below which a picture shows only names. */
 const nearest = 0.6
 const readableSize = 12.5
 
@@ -50,7 +50,7 @@ type Around = ReturnType<typeof farName>['around']
 const isOver = (a: Around, b: Around): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 
-/** The place of a name: as much of an outer box as its name takes. */
+/** Returns the area of a name: for an outer box, only the part that its name takes. */
 function placeOf(box: Named, far: number): Around {
   const { size, around } = farName(box, far)
   if (box.isOuter !== true) return { ...around, y: around.y + around.height / 2 - size * 0.6, height: size * 1.2 }

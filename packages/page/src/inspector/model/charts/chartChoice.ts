@@ -15,12 +15,12 @@ export interface ChosenWords {
   readonly transitions: readonly (TransitionWords & { readonly from: string })[]
 }
 
-/** The outermost state that a state is in. Pure. */
+/** Returns the outermost state that a state is in. Pure. */
 export const outermost = (id: string): string => id.split('.', 1)[0]!
 
 const nameOf = (id: string): string => (id.startsWith('(') ? id.replace(/^\((.*?)\) ?/, '$1 ').trim() : id)
 
-/** Describes a choice; returns `undefined` when the chart does not have it, as it belongs to another machine. Pure. */
+/** Describes a choice; `undefined` if the chart does not have it, because it belongs to another machine. Pure. */
 export function chosenWords({ nodes, edges, actors }: ChartModel, choice: ChartChoice): ChosenWords | undefined {
   if (choice.type === 'arrow') {
     const { from, to, edges: ids } = choice.arrow

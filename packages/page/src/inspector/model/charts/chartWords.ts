@@ -6,10 +6,10 @@ import type { BrakeFlags, ChartEdge, ChartModel } from '../../../../../charts/sr
 export interface TransitionWords {
   readonly when: string
   readonly guards: readonly string[]
-  /** `null`: no state is left. */
+  /** Name of the target; `null` if no state is left. */
   readonly to: string | null
   readonly brake: 'open' | 'shut' | 'brake' | null
-  /** The machine's own description; `null` if it has none. */
+  /** Description in the machine; `null` if it has none. */
   readonly said: string | null
 }
 
@@ -33,7 +33,7 @@ const brakeOf = ({ isBrake, isOpen }: ChartEdge): TransitionWords['brake'] => {
 
 const whenOf = (edge: ChartEdge): string => (edge.kind === 'always' ? 'always' : eventWords(edge))
 
-/** A transition in words. Pure. */
+/** Describes a transition in words. Pure. */
 export const transitionWords = (edge: ChartEdge): TransitionWords => ({
   when: whenOf(edge),
   guards: edge.guards,
@@ -70,7 +70,7 @@ const brakeNames: readonly (readonly [keyof BrakeFlags, name: string, open: stri
   ['policies', 'Policies', 'policies are asked', 'it has no policies'],
 ]
 
-/** The brakes of an agent in words; none when it is not known which are on. Pure. */
+/** Describes the brakes of an agent; empty if it is not known which are on. Pure. */
 export const brakeWords = (brakes: ChartModel['brakes']): BrakeWords[] =>
   brakes === undefined
     ? []
@@ -89,7 +89,7 @@ const pauseLines: Readonly<Record<PauseReason['type'], string | null>> = {
   interrupted: 'was paused',
 }
 
-/** Returns the line of the state `paused` that says why it is entered, as charts have it; `null`: none does. Pure. */
+/** Returns the line in a chart's state `paused` that names the reason of the pause; `null` if none does. Pure. */
 export function pauseLine(reason: PauseReason | null): string | null {
   if (reason?.type === 'limit' && reason.limit === 'ms') return 'time is up'
   if (reason?.type === 'limit' && reason.limit !== 'turns') return 'budget used up'

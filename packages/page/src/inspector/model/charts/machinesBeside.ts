@@ -1,7 +1,7 @@
 import type { ChartLayout, PlacedArrow, PlacedBox } from '../../../../../charts/src/chartLayout.ts'
 import { fitCamera, type Size } from './chartCamera.ts'
 
-/** Pixels around a picture, and twice as many between machines. */
+/** Margin around a picture, in pixels. The gap between machines is twice as wide. */
 const margin = 20
 
 /** Returns a layout in the arrangement that can be seen larger in a view: machines below each other, or beside the first. Pure. */
@@ -52,7 +52,7 @@ export function machinesBeside(layout: ChartLayout): ChartLayout {
   }
 }
 
-/** The way from one machine to another, in the gap between them. */
+/** Returns the path from one machine to another, in the gap between them. */
 function between(from: PlacedBox, to: PlacedBox, x: number): PlacedArrow['points'] {
   const [start, end] = [
     { x: from.x + from.width, y: from.y + Math.min(from.height, to.height) / 2 },

@@ -1,8 +1,8 @@
 import type { AgentEvent } from '../../../../../../src/protocol/events.ts'
 
 /**
- * The states that a machine was in for less than a frame: those that events name, but for the one it is in now. Pure.
- * `from`: how many of the events were looked at before.
+ * Returns the states that a machine was in for less than a frame: those that events name, except for its current one.
+ * `from`: number of the events that were looked at before. Pure.
  */
 export function recentStates(events: readonly AgentEvent[], from: number, now: string): ReadonlySet<string> {
   const states = new Set<string>()

@@ -11,13 +11,13 @@ import type { LogRecord } from '../../../../../../src/protocol/records.ts'
 import { isLogged } from '../agent/eventList.ts'
 import type { FrameBatch } from '../agent/frameBatch.ts'
 
-/** The records of a growing log that a sequence shows; each record is looked at once. */
+/** The records of a growing log that a sequence shows. Reads each record once. */
 export class ToldRecords {
   #records: readonly LogRecord[] = []
   #looked = 0
   #told: LogRecord[] = []
 
-  /** Returns those up to and including record `seq`. */
+  /** Returns the shown records up to and including record `seq`. */
   of(records: readonly LogRecord[], seq: number): readonly LogRecord[] {
     if (records !== this.#records) {
       this.#records = records
@@ -50,7 +50,7 @@ export function withFewLanes({ lanes, steps }: ActorSequence): ActorSequence {
   }
 }
 
-/** Returns the sequence of a tree up to the last record of the root; in the past, other logs are cut at its time. Pure. */
+/** Returns the sequence of a tree up to the last record of the root. In the past, other logs are cut at that record's time. Pure. */
 export function sequenceAt(root: SequenceLog, others: readonly SequenceLog[], isPast: boolean): ActorSequence {
   if (!isPast) return actorSequence(root, others)
   const until = root.records.at(-1)?.time ?? 0
@@ -72,7 +72,7 @@ export class OpenedLogs {
     this.#batch = batch
   }
 
-  /** A new value at most once a frame. */
+  /** The opened logs. They have a new value at most once per frame. */
   get all(): ReadonlySignal<readonly SequenceLog[]> {
     return this.#all
   }

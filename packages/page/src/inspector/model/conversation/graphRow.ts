@@ -7,15 +7,15 @@ import type { Took } from '../../../../../charts/src/workTimes.ts'
 import type { ShownStatus } from '../calls/callStatus.ts'
 
 interface Row {
-  /** Unique among the rows, and the same for as long as there is the row. */
+  /** Unique key, which stays the same while the row exists. */
   readonly key: string
-  /** 0 on the trunk; on an abandoned branch one more than the line that it left. */
+  /** Lane of the row: 0 on the trunk, on an abandoned branch one more than the line that it left. */
   readonly lane: number
-  /** A branch begins here: its line comes from the lane before. */
+  /** True if a branch begins here: its line comes from the lane before. */
   readonly isStart: boolean
-  /** Counts the changes of this row. */
+  /** Number of changes of this row. */
   readonly version: number
-  /** Time of its record, in epoch milliseconds. */
+  /** Time of the row's record, in epoch milliseconds. */
   readonly time: number
   readonly turnIndex: number
 }
@@ -25,15 +25,15 @@ export interface MessageRow extends Row {
   readonly type: 'message'
   readonly nodeId: NodeId
   readonly message: Exclude<Message, ToolResultMessage>
-  /** Calls it made; their rows follow. */
+  /** Number of calls of the message. Their rows follow. */
   readonly calls: number
   readonly costUsd: number
   readonly pruned?: PruneOutcome
-  /** True if no prune, mask, fold or compaction may hide its step. */
+  /** True if no prune, mask, fold or compaction may hide the row's step. */
   readonly isPinned?: boolean
-  /** The message that it repeats, after a revert took that one off the trunk. */
+  /** Node of the message that this one repeats, after a revert took that one off the trunk. */
   readonly rebasedFrom?: NodeId
-  /** The message it is a copy of, brought back from an abandoned branch. */
+  /** Node of the message that this one is a copy of, brought back from an abandoned branch. */
   readonly copiedFrom?: NodeId
 }
 
@@ -49,7 +49,7 @@ export interface CallRow extends Row {
   readonly result?: ToolResultMessage
   /** Last progress that the tool reported. */
   readonly progress?: unknown
-  /** The sub-agent that carries it out. */
+  /** Id of the sub-agent that carries out the call. */
   readonly childId?: string
   /** Time that the call took; set once it has ended. */
   readonly took?: Took
@@ -58,7 +58,7 @@ export interface CallRow extends Row {
   readonly keepsOutcome?: true
   /** True if the model sees a line in place of the result. */
   readonly isMasked?: boolean
-  /** The policy that masked it. */
+  /** The policy that masked the result. */
   readonly maskedBy?: string
 }
 
@@ -69,7 +69,7 @@ export interface TagRow extends Row {
   readonly tag: Tag
   readonly category: RevertCategory
   readonly by: RevertRequest['by']
-  /** The policy that planned it. */
+  /** The policy that planned the revert. */
   readonly policy?: string
   /** Key of the last row of the branch. */
   readonly until?: string
@@ -80,7 +80,7 @@ export interface TagRow extends Row {
 export interface FoldRow extends Row {
   readonly type: 'fold'
   readonly overlay: Overlay
-  /** No other summary may take its place. */
+  /** True if no other summary may take its place. */
   readonly isPinned?: boolean
   readonly tokensBefore: number
   readonly tokensAfter: number
@@ -121,5 +121,5 @@ export interface RepeatRow extends Row {
 /** A line of the conversation's graph. */
 export type GraphRow = MessageRow | CallRow | TagRow | FoldRow | MemoRow | NoticeRow
 
-/** A line as it is shown: some stand for others. */
+/** A line as it is shown. It may stand for several rows. */
 export type ShownRow = GraphRow | RepeatRow

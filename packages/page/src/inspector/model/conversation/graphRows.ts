@@ -43,7 +43,7 @@ export class GraphRows {
     return this.#rows
   }
 
-  /** Counts the changes. */
+  /** Number of changes so far. */
   get version(): number {
     return this.#version
   }
@@ -53,7 +53,7 @@ export class GraphRows {
     return this.#folds
   }
 
-  /** The row of a node. */
+  /** Returns the row of a node. */
   row(id: NodeId): MessageRow | CallRow | undefined {
     return this.#byNode.get(id)
   }
@@ -271,7 +271,7 @@ export class GraphRows {
     this.#memos.set(id, row)
   }
 
-  /** Rows of the messages and calls of some steps. */
+  /** Returns the rows of the messages and calls of some steps. */
   #rowsOf(steps: readonly NodeId[]): Draft<MessageRow | CallRow>[] {
     return steps.flatMap((step) => {
       const row = this.#byNode.get(step)
@@ -281,7 +281,7 @@ export class GraphRows {
     })
   }
 
-  /** Takes marks off steps that are shown again, and them out of the rows of what hid them. */
+  /** Removes the marks of steps that are shown again, and the steps from the rows that hid them. */
   #show({ steps }: RecordOf<'prune.applied'>): void {
     for (const row of this.#rowsOf(steps)) {
       delete row.pruned
@@ -310,7 +310,7 @@ export class GraphRows {
     this.#version += 1
   }
 
-  /** Gives older folds one shorter memo together, which stands at the first of them. */
+  /** Replaces the memos of older folds with one shorter memo, which stands at the first of them. */
   #rollUp({ folds, memo }: NonNullable<RecordOf<'prune.applied'>['rolled']>[number]): void {
     const rows = folds.flatMap((id) => this.#memos.get(id) ?? [])
     const [first, ...others] = rows.toSorted((a, b) => a.outcome.steps[0]! - b.outcome.steps[0]!)
@@ -356,7 +356,7 @@ export class GraphRows {
     this.#version += 1
   }
 
-  /** Returns the index of the row of a node, or of the first row that stands before it because of it; the end when there is none. */
+  /** Returns the index of a node's row, or of the first row that stands before that row because of the node; the end if there is none. */
   #indexOf(id: NodeId): number {
     const row = this.#byNode.get(id)
     let index = row === undefined ? -1 : this.#rows.lastIndexOf(row)
@@ -391,7 +391,7 @@ const saysTheSame = (record: LogRecord, { text }: NoticeRow): boolean =>
   text.startsWith('Attempt ') &&
   text.endsWith(`${record.error.message} (${noAttempt})`)
 
-/** Returns true if masking its step changes the result of the call. */
+/** Returns true if masking the call's step changes the call's result. */
 const isMasked = ({ nodeId: id, result, keepsOutcome }: CallRow): boolean =>
   result !== undefined &&
   maskOf({ id, message: result, ...(keepsOutcome && { isIrreversible: keepsOutcome }) }) !== undefined

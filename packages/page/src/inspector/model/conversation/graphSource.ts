@@ -14,7 +14,7 @@ export interface GraphInput {
 
 const none: readonly never[] = []
 
-/** Keeps the rows of an agent up to date: folds in new records, and starts over when time goes back. */
+/** Keeps the rows of an agent up to date: folds in new records, and starts over when the moment goes back. */
 export class GraphSource {
   #graph = new GraphRows()
   #past: readonly (readonly LogRecord[])[] = none
@@ -23,7 +23,7 @@ export class GraphSource {
   #recordsTaken = 0
   #eventsTaken = 0
 
-  /** The rows as of the moment; the same object as before unless time went back or the log is another one. */
+  /** Returns the rows as of the moment: the same object as before unless time went back or the log is another one. */
   update({ past = none, records, events, at }: GraphInput): GraphRows {
     const limit = at === null ? records.length : Math.min(at, records.length)
     const isOther = past !== this.#past || (this.#recordsTaken > 0 && records !== this.#records)

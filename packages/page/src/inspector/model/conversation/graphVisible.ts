@@ -9,16 +9,16 @@ export interface VisibleRow {
   readonly row: ShownRow
   /** Index of the row in the graph; for a row that stands for others, the index of the first of them. */
   readonly place: number
-  /** `undefined`: there is nothing to open. */
+  /** True if the row is open; `undefined` if there is nothing to open. */
   readonly isOpen: boolean | undefined
-  /** Lanes before its own that pass by, as bits. */
+  /** Lanes before the row's own whose lines pass by, as bits. */
   readonly passing: number
-  /** Its own line comes from above, and continues below. */
+  /** True if the row's own line comes from above, and if it continues below. */
   readonly isJoined: boolean
   readonly goesOn: boolean
   /** True for a fold that the model sees in place of its steps. */
   readonly isInForce: boolean
-  /** Rows that a closed row hides. */
+  /** Number of rows that a closed row hides. */
   readonly hidden: number
   /** Work done in a closed branch. */
   readonly work?: HiddenWork
@@ -26,10 +26,10 @@ export interface VisibleRow {
 
 type Draft = { -readonly [K in keyof VisibleRow]: VisibleRow[K] }
 
-/** More lanes than this are drawn as this many. */
+/** Maximum number of lanes that are drawn. */
 export const mostLanes = 24
 
-/** An abandoned branch of more nodes is closed at first. */
+/** Number of nodes above which an abandoned branch is closed at first. */
 const mostOpen = 6
 
 /** Returns true if a row is open until a person closes it. */
@@ -88,7 +88,7 @@ export function visibleRows(graph: GraphRows, toggled: ReadonlySet<string>, isRe
   return shown
 }
 
-/** The newest reply on the trunk that calls nothing, if nobody has said anything after it. Pure. */
+/** Returns the last message on the trunk if it is a reply without calls. Pure. */
 export function answerIn(rows: readonly Pick<VisibleRow, 'row'>[]): ShownRow | undefined {
   const last = rows.findLast(({ row }) => row.type === 'message' && row.lane === 0)?.row
   return last?.type === 'message' && last.message.role === 'assistant' && last.calls === 0 ? last : undefined
@@ -105,7 +105,7 @@ const visible = (row: ShownRow, place: number, isOpen: boolean | undefined, isIn
   hidden: 0,
 })
 
-/** Key of the last row that a row hides when it is closed; `undefined` when it hides none. */
+/** Returns the key of the last row that a row hides when it is closed; `undefined` if it hides none. */
 function endOf(row: GraphRow, graph: GraphRows, inForce: FoldRow | undefined): string | undefined {
   switch (row.type) {
     case 'message':
@@ -119,7 +119,7 @@ function endOf(row: GraphRow, graph: GraphRows, inForce: FoldRow | undefined): s
   }
 }
 
-/** The newest compaction whose whole span is on the trunk. */
+/** Returns the newest compaction whose whole span is on the trunk. */
 function foldInForce(graph: GraphRows): FoldRow | undefined {
   const isOnTrunk = (id: NodeId): boolean => graph.row(id)?.lane === 0
   return graph.folds.findLast(({ overlay }) => isOnTrunk(overlay.from) && isOnTrunk(overlay.to))

@@ -1,15 +1,15 @@
 import type { GrowingMarkdown } from '../../../../../charts/src/text/growingMarkdown.ts'
 import { textOfBlocks, type MarkdownBlock } from '../../../../../charts/src/text/markdownTree.ts'
 
-/** Where the shown end of a text begins. */
+/** Start of the shown end of a text. */
 export interface TailPlace {
-  /** Index of its first block among all blocks; 0 where the text has none. */
+  /** Index of the first shown block among all blocks; 0 if the text has none. */
   readonly first: number
   /** Characters of that block, or of the text, that are left out. */
   readonly skipped: number
 }
 
-/** The end of a text that grows, as it may be shown. */
+/** The shown end of a text that grows. */
 export interface GrowingTail extends TailPlace {
   readonly blocks: readonly MarkdownBlock[]
   /** True if earlier text is left out. */
@@ -17,8 +17,8 @@ export interface GrowingTail extends TailPlace {
 }
 
 /**
- * The last blocks, as many as it takes for `most` characters; of a single longer one, its end. Looks at no more than these. `kept`: it
- * begins there instead, however long it has become, as somebody reads it. Pure.
+ * Returns the last blocks, as many as it takes for `most` characters, or the end of a single longer block. Reads no more than these. `kept`: the
+ * place where the tail begins instead, however long it has become, as somebody reads it. Pure.
  */
 export function growingTail({ blocks }: Pick<GrowingMarkdown, 'blocks'>, most: number, kept?: TailPlace): GrowingTail {
   const { first, skipped } = kept !== undefined && kept.first < blocks.length ? kept : placeOf(blocks, most)
@@ -27,7 +27,7 @@ export function growingTail({ blocks }: Pick<GrowingMarkdown, 'blocks'>, most: n
   return { blocks: shown, first, skipped, isCut: first + skipped > 0 }
 }
 
-/** As `growingTail`, of a text without blocks. Pure. */
+/** As `growingTail`, for a text without blocks. Pure. */
 export function textTail(text: string, most: number, kept?: TailPlace): TailPlace & { readonly isCut: boolean } {
   const skipped = kept !== undefined && kept.skipped <= text.length ? kept.skipped : Math.max(0, text.length - most)
   return { first: 0, skipped, isCut: skipped > 0 }

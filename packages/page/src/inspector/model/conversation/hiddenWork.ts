@@ -11,7 +11,7 @@ export interface HiddenWork {
 
 export const noWork = (): HiddenWork => ({ steps: 0, edits: 0, failures: 0 })
 
-/** Adds a hidden row. */
+/** Adds a hidden row to the counts. */
 export function addWork(work: HiddenWork, row: GraphRow): void {
   if (row.type === 'message' && row.message.role === 'assistant') work.steps += 1
   if (row.type !== 'call') return
@@ -19,7 +19,7 @@ export function addWork(work: HiddenWork, row: GraphRow): void {
   else if (isEdit(row.name, row.input)) work.edits += 1
 }
 
-/** `20 steps abandoned · 7 edits, 6 failed calls`. Pure. */
+/** Describes hidden work: `20 steps abandoned · 7 edits, 6 failed calls`. Pure. */
 export function workWords({ steps, edits, failures }: HiddenWork): string {
   const parts = [edits > 0 ? counted(edits, 'edit') : '', failures > 0 ? counted(failures, 'failed call') : ''].filter(
     Boolean,

@@ -9,9 +9,9 @@ import { argumentsLine, oneLine } from '../words/shortText.ts'
 /** A step that a revert or a prune takes out of the model's sight. */
 export interface LeavingStep {
   readonly id: NodeId
-  /** `write_file path: "a.ts"`, or the beginning of its message. */
+  /** The step in words: `write_file path: "a.ts"`, or the beginning of its message. */
   readonly words: string
-  /** True if one of its calls failed. */
+  /** True if one of the step's calls failed. */
   readonly isBad: boolean
 }
 
@@ -19,7 +19,7 @@ export interface Leaving {
   /** The first steps. */
   readonly steps: readonly LeavingStep[]
   readonly total: number
-  /** `5 steps · 2 edits, 1 failed call`. */
+  /** All steps in words: `5 steps · 2 edits, 1 failed call`. */
   readonly words: string
 }
 

@@ -1,7 +1,7 @@
 import type { ConversationNode } from '../../../../../../src/conversation/tree/node.ts'
 import type { ConversationView } from '../../../../../../src/conversation/tree/conversationView.ts'
 
-/** Place of a message: `open` if its step lacks results, after which it is on the trunk. */
+/** Place of a message. `open`: its step lacks results, and is on the trunk once they are there. */
 export type NodePlace = 'trunk' | 'open' | 'abandoned'
 
 /** Returns the place of a message of the log. Pure. */

@@ -4,7 +4,7 @@ import type { GraphRows } from './graphRows.ts'
 /** Calls that failed in the same way, one after the other, in steps of their own. */
 export interface Repeat {
   readonly row: RepeatRow
-  /** Key of the last row that it stands for. */
+  /** Key of the last row that the repeat stands for. */
   readonly until: string
 }
 
@@ -13,7 +13,7 @@ const fewest = 3
 
 const known = new WeakMap<GraphRows, { readonly version: number; readonly repeats: ReadonlyMap<string, Repeat> }>()
 
-/** The repeated failures of a conversation, by the key of the first row of each. Costs the number of rows, once a change. */
+/** Returns the repeated failures of a conversation, by the key of the first row of each. Costs the number of rows, once per change. */
 export function repeatsOf(graph: GraphRows): ReadonlyMap<string, Repeat> {
   const before = known.get(graph)
   if (before?.version === graph.version) return before.repeats
@@ -40,7 +40,7 @@ export function repeatsOf(graph: GraphRows): ReadonlyMap<string, Repeat> {
   return repeats
 }
 
-/** The call of a step that begins here, if it is its only one and has failed. */
+/** Returns the call of the step that begins here, if it is the step's only call and has failed. */
 function failureAt(rows: readonly GraphRow[], at: number): CallRow | undefined {
   const message = rows[at]
   const call = rows[at + 1]
@@ -51,7 +51,7 @@ function failureAt(rows: readonly GraphRow[], at: number): CallRow | undefined {
 
 const signatures = new WeakMap<object, string>()
 
-/** Identifies a call by its name and input, and not by its result: outputs hold times. */
+/** Returns the name and input of a call as its identity. The result is left out, as outputs hold times. */
 function signatureOf({ name, input }: CallRow): string {
   if (typeof input !== 'object' || input === null) return `${name} ${String(input)}`
   const made = signatures.get(input) ?? JSON.stringify(input)

@@ -59,7 +59,7 @@ export function previewPrune(
   return { nodes, tokens: before, freed: Math.round(before - after) }
 }
 
-/** Tools whose calls could be undone at the time of the call. */
+/** Finds the tools whose calls could be undone at the time of the call. */
 function effectsSeen(conversation: Conversation): (tool: string) => 'reversible' | undefined {
   const tools = new Set(
     conversation

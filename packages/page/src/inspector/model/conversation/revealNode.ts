@@ -3,8 +3,8 @@ import type { GraphRows } from './graphRows.ts'
 import { isOpenAtFirst, visibleRows } from './graphVisible.ts'
 
 /**
- * The toggled rows with which a node is in view: what hides it is opened. `undefined`: it is visible already, or there is no such
- * node. Pure.
+ * Returns the toggled rows with which a node is in view: the rows that hide it are opened. `undefined` if it is
+ * visible already, or if there is no such node. Pure.
  */
 export function revealNode(
   graph: GraphRows,

@@ -9,7 +9,7 @@ export type TreeMove =
 const page = 10
 
 interface TreeRow {
-  /** `undefined`: there is nothing to open. */
+  /** True if the row is open; `undefined` if there is nothing to open. */
   readonly isOpen?: boolean | undefined
 }
 
@@ -53,10 +53,10 @@ export function treeMove<R extends TreeRow>(
   }
 }
 
-/** Depth of a row in the tree, from 1: calls are below their message, a branch below its tag. */
+/** Returns the depth of a row in the tree, from 1: calls are below their message, a branch below its tag. */
 export const levelOf = ({ row }: VisibleRow): number => 1 + row.lane + (row.type === 'call' ? 1 : 0)
 
-/** The nearest row above that is less deep; itself when there is none. */
+/** Returns the index of the nearest row above that is less deep, or of the row itself if there is none. */
 function parentOf<R>(rows: readonly R[], at: number, level: (row: R) => number): number {
   const own = level(rows[at]!)
   for (let i = at - 1; i >= 0; i--) if (level(rows[i]!) < own) return i

@@ -2,13 +2,13 @@ import type { ConversationView } from '../../../../../../src/conversation/tree/c
 import type { ConversationNode } from '../../../../../../src/conversation/tree/node.ts'
 import { difference, type StateOp } from '../../../../../../src/protocol/parts/state/patch.ts'
 
-/** The state of the agent at a message: as it is there, and how it differs from that of the message before. */
+/** The agent's state at a message, and its difference from the state at the message before. */
 export interface StateAtNode {
   readonly value: unknown
   readonly changed: readonly StateOp[]
 }
 
-/** Returns the state at a node; `undefined` if nothing has told of one. Pure. */
+/** Returns the state at a node; `undefined` if none is known. Pure. */
 export function stateAtNode(
   { state }: Pick<ConversationView, 'state'>,
   { id, parentId }: Pick<ConversationNode, 'id' | 'parentId'>,

@@ -3,15 +3,15 @@ import type { NodeId } from '../../../../../../src/protocol/ids.ts'
 import { toolCallsOf } from '../../../../../../src/protocol/text/messageText.ts'
 import type { LogRecord } from '../../../../../../src/protocol/records.ts'
 
-/** The node an event is about by itself. */
+/** Returns the node that an event itself is about; `null` if there is none. */
 export const nodeOf = (event: AgentEvent): NodeId | null => {
   if ('nodeId' in event && event.nodeId !== undefined) return event.nodeId
   return event.type === 'revert.applied' ? (event.target ?? null) : null
 }
 
 /**
- * The node to show of an event: its own, that of its call, or the newest there was. `records`: of its agent, whole. `null` when there was
- * none yet. Pure.
+ * Returns the node to show for an event: its own, the one of its call, or the newest at that time. `records`: all of
+ * its agent's records. `null` if there was no node yet. Pure.
  */
 export function nodeAt(event: AgentEvent, records: readonly LogRecord[]): NodeId | null {
   const own = nodeOf(event)
@@ -30,6 +30,6 @@ export function nodeAt(event: AgentEvent, records: readonly LogRecord[]): NodeId
   return newest
 }
 
-/** The record a node came with. Pure. */
+/** Returns the record that a node came with. Pure. */
 export const recordOf = (node: NodeId, records: readonly LogRecord[]): LogRecord | undefined =>
   records.find((record) => 'nodeId' in record && record.nodeId === node)

@@ -14,13 +14,13 @@ export const everyEvent: EventFilter = { only: new Set(), text: '' }
 
 /** One line of the list: an event, or several that are one fact, such as a turn that begins. */
 export interface EventRow {
-  /** The same as long as there is the row. */
+  /** Key that stays the same while the row exists. */
   readonly key: string
   /** The event that says most. */
   readonly lead: AgentEvent
   /** All events of the row, in order. */
   readonly events: readonly AgentEvent[]
-  /** True if it is one of the events of an opened row above it. */
+  /** True for one of the events of an opened row above. */
   readonly isPart?: true
 }
 
@@ -76,7 +76,7 @@ export class EventRows {
     return this.#counts
   }
 
-  /** Counts the changes of the rows, whose array stays the same. */
+  /** Number of changes of the rows, whose array stays the same. */
   get version(): number {
     return this.#version
   }
@@ -98,7 +98,7 @@ export class EventRows {
 const noCounts = (): Record<EventGroup, number> =>
   Object.fromEntries(eventGroups.map((group) => [group, 0])) as Record<EventGroup, number>
 
-/** The rows, and below each that is opened its events one by one. Pure. */
+/** Returns the rows, with the events of each opened row one by one below it. Pure. */
 export function openedRows(rows: readonly EventRow[], open: ReadonlySet<string>): readonly EventRow[] {
   if (open.size === 0) return rows
   return rows.flatMap((row) =>
@@ -111,7 +111,7 @@ export function openedRows(rows: readonly EventRow[], open: ReadonlySet<string>)
   )
 }
 
-/** Returns the text of a row: if it has several events, what each adds. Pure. */
+/** Returns the text of a row. For several events it says what each one adds. Pure. */
 export function rowText({ lead, events }: EventRow): string {
   if (events.length === 1) return eventText(lead)
   const of = (type: AgentEvent['type']): string => {
@@ -129,7 +129,7 @@ export function rowText({ lead, events }: EventRow): string {
   return parts.filter(Boolean).join(' · ')
 }
 
-/** The groups after a click on one: it alone, or all again; added or taken out of those that are shown when `adds`. Pure. */
+/** Returns the groups after a click on one: it alone, or all again. With `adds` the group is added or taken out. Pure. */
 export function chosenGroups(only: ReadonlySet<EventGroup>, group: EventGroup, adds: boolean): ReadonlySet<EventGroup> {
   if (!adds) return only.size === 1 && only.has(group) ? new Set() : new Set([group])
   const next = new Set(only)

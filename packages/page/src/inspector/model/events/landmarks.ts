@@ -10,7 +10,7 @@ export type LandmarkKind = (typeof landmarkKinds)[number]
 /** A mark on the slider. */
 export interface Landmark {
   readonly kind: LandmarkKind
-  /** `seq` of its record. */
+  /** `seq` of the landmark's record. */
   readonly seq: number
 }
 
@@ -33,7 +33,7 @@ function kindOf(record: LogRecord): LandmarkKind | undefined {
 /** Returns true if a person sent the message, as a prompt, as steering or as a follow-up. */
 const isSaid = (from: string | undefined): boolean => from === undefined || from === 'steering' || from === 'followUp'
 
-/** Landmarks of a log that grows: each record is looked at once. */
+/** Finds the landmarks of a growing log. Reads each record once. */
 export class Landmarks {
   #records: readonly LogRecord[] = []
   #seen = 0
@@ -70,7 +70,7 @@ function thinned(all: readonly Landmark[], length: number, places: number): read
   return [...chosen.values()]
 }
 
-/** The record with which the turn after or before record `seq` begins; the end or the beginning of the log when there is none. Pure. */
+/** Returns the `seq` of the start of the turn after or before record `seq`, or the end or the beginning of the log if there is none. Pure. */
 export function turnBeside(records: readonly LogRecord[], seq: number, step: 1 | -1): number {
   for (let index = seq - 1 + step; index >= 0 && index < records.length; index += step)
     if (records[index]!.type === 'turn.start') return index + 1
@@ -80,7 +80,7 @@ export function turnBeside(records: readonly LogRecord[], seq: number, step: 1 |
 /** Bounds of one frame of the player in milliseconds: shorter waits are joined, and longer ones are shortened. */
 const frame = { least: 40, most: 1_500 } as const
 
-/** Returns the `seq` that a player shows after record `seq`, and the delay in milliseconds; `undefined`: it is at the end. Pure. */
+/** Returns the `seq` that a player shows after record `seq`, and the delay in milliseconds; `undefined` at the end. Pure. */
 export function nextMoment(
   records: readonly LogRecord[],
   seq: number,
@@ -108,7 +108,7 @@ const words: Partial<Record<LogRecord['type'], (text: string) => string>> = {
   'run.end': (text) => `run ${text}`,
 }
 
-/** A record in words: `turn 7 begins`, `calls deploy production`, `revert applied: …`. Pure. */
+/** Describes a record: `turn 7 begins`, `calls deploy production`, `revert applied: …`. Pure. */
 export function momentWords(record: LogRecord, agentId: string): string {
   const text = eventText({ ...record, agentId, path: [] })
   const said = words[record.type]

@@ -6,7 +6,7 @@ import { nextMoment } from './landmarks.ts'
 /** The log that a player plays, and the functions that show a moment of it. */
 export interface PlayedLog {
   readonly clock: Clock
-  /** Returns the records at the time of the call: a log that grows is played to its new end. */
+  /** Returns the current records: a growing log is played to its new end. */
   readonly records: () => readonly LogRecord[]
   /** `seq` of the moment shown; `null`: the newest. */
   readonly shown: () => number | null
@@ -19,19 +19,19 @@ export class TimePlayer {
   readonly #log: PlayedLog
   readonly #speed = signal<number | null>(null)
   #cancel = (): void => {}
-  /** The moment that it showed last. */
+  /** The moment that the player showed last. */
   #place: number | null = null
 
   constructor(log: PlayedLog) {
     this.#log = log
   }
 
-  /** Speed as a multiple of the log's own; `null`: it does not play. */
+  /** Speed as a multiple of the log's own; `null` while the player does not play. */
   get speed(): ReadonlySignal<number | null> {
     return this.#speed
   }
 
-  /** Plays from the moment shown; at the end, from the beginning. */
+  /** Plays from the moment shown, or from the beginning if the log is at its end. */
   play(speed: number): void {
     this.pause()
     const { records, shown, show } = this.#log
@@ -43,18 +43,18 @@ export class TimePlayer {
     this.#plan(speed)
   }
 
-  /** Idempotent. */
+  /** Pauses the player. Idempotent. */
   pause(): void {
     this.#cancel()
     this.#speed.value = null
   }
 
-  /** Takes the moment that is shown; a moment that the player did not choose stops it. */
+  /** Takes the moment that is shown. A moment that the player did not choose stops it. */
   follow(at: number | null): void {
     if (this.#speed.peek() !== null && at !== this.#place) this.pause()
   }
 
-  /** Idempotent. */
+  /** Closes the player. Idempotent. */
   close(): void {
     this.pause()
   }

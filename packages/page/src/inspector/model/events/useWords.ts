@@ -5,7 +5,7 @@ import { oneLine } from '../words/shortText.ts'
 
 const longest = 240
 
-/** The beginning of a text on one line. */
+/** Returns the beginning of a text on one line. */
 export const short = (text: string): string => oneLine(text, longest)
 
 /** Describes the model, tools and instructions that an agent was told to use, on one line. */

@@ -2,21 +2,21 @@ import { signal } from '@preact/signals'
 import type { Client, ErrorInfo, HostLine, HostView } from '../../../../../bridge/src/client/index.ts'
 import type { Clock } from '../../../../../../src/protocol/ports/clock.ts'
 
-/** How many records of a machine are shown. */
+/** Maximum number of a machine's records that are shown. */
 const mostRecords = 1_000
-/** Pauses before the server is asked again, in milliseconds. A machine that is closed is opened by it. */
+/** Pauses before the server is asked again, in milliseconds. Asking for a closed machine opens it. */
 const pauses = { active: 100, closed: 2_000 } as const
 
 /** A machine as the page knows it. */
 export interface HostState {
   readonly host: HostView | null
-  /** In the order of the log. */
+  /** Records in the order of the log. */
   readonly records: readonly HostLine[]
-  /** Why it is followed no longer. */
+  /** Error that ended the following of the machine; `null` if there is none. */
   readonly error: ErrorInfo | null
 }
 
-/** Follows a machine that a server keeps, until it comes to its end. Close it. */
+/** Follows a machine that a server keeps, until the machine ends. Close it. */
 export class FollowedHost {
   readonly state = signal<HostState>({ host: null, records: [], error: null })
   readonly #id: string
@@ -32,14 +32,14 @@ export class FollowedHost {
     void this.#ask()
   }
 
-  /** Asks once more after a failure. */
+  /** Asks the server once more after a failure. */
   again(): void {
     if (this.state.value.error === null) return
     this.state.value = { ...this.state.value, error: null }
     void this.#ask()
   }
 
-  /** Asks no more. Idempotent. */
+  /** Stops asking the server. Idempotent. */
   close(): void {
     this.#isOver = true
     this.#cancel()

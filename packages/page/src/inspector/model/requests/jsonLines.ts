@@ -1,16 +1,16 @@
 import { jsonOf, wholeBefore } from '../words/shortText.ts'
 
-/** A line of a value as indented JSON, of which parts are folded. */
+/** A line of a value as indented JSON, with parts of it folded. */
 export interface JsonLine {
-  /** The same for the same place in the value, whatever is folded. */
+  /** Key that is the same for the same place in the value, whatever is folded. */
   readonly key: string
   readonly level: number
-  /** Before the colon, in its quotes. */
+  /** Name before the colon, in its quotes. */
   readonly name?: string
   readonly text: string
   /** Set on a line that begins an object or an array; `count`: number of entries. */
   readonly fold?: { readonly isOpen: boolean; readonly count: number }
-  /** Length of a string of which only the beginning may be shown, in UTF-16 units. */
+  /** Length in UTF-16 units of a string that may be shown only in part. */
   readonly cutOf?: number
 }
 

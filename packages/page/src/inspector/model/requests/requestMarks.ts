@@ -1,16 +1,16 @@
 import type { RequestMessage } from '../../../../../../src/protocol/ports/model.ts'
 
 /**
- * Relation of a message to the request before. `kept`: at the same place from the beginning on, so that a provider's cache can know it;
- * `moved`: it was there too, after a change; `new`: it was not there.
+ * Relation of a message to the request before. `kept`: at the same place from the beginning on, so that a provider's
+ * cache can know it; `moved`: there too, after a change; `new`: not there.
  */
 export type MessageMark = 'kept' | 'moved' | 'new'
 
-/** A request's messages beside those of the one before. */
+/** The messages of a request, compared with those of the request before. */
 export interface RequestMarks {
   /** Marks, one for each message. */
   readonly marks: readonly MessageMark[]
-  /** Places, in the request before, of messages that are not sent any more. */
+  /** Indexes, in the request before, of messages that are no longer sent. */
   readonly gone: readonly number[]
 }
 

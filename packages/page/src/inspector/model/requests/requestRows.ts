@@ -23,12 +23,12 @@ export type RequestRow =
   | { readonly type: 'message'; readonly at: number; readonly mark?: MessageMark }
   /** Number of earlier messages that are not sent any more. */
   | { readonly type: 'gone'; readonly count: number }
-  /** A message that is not sent any more, by its place in the request before. */
+  /** A message that is no longer sent, by its index in the request before. */
   | { readonly type: 'lost'; readonly at: number }
 
 export type FramePart = 'system' | 'tools' | 'settings'
 
-/** Compares two requests, once for everything that is shown of them. Costs their length. */
+/** Compares two requests, once for all that is shown of them. Costs their length. */
 export function compareRequests(now: RequestView, before: RequestView | undefined): ComparedRequest {
   const { request, provenance, kept } = now
   if (before === undefined) return { request, provenance }

@@ -22,7 +22,7 @@ export function hitCounts(hits: readonly Hit[]): ReadonlyMap<HitFilter, number> 
   return counts
 }
 
-/** Returns the matches in the order of their agents. What reads the same in one agent stands once, where it was first. Pure. */
+/** Returns the matches in the order of their agents. Matches of one agent that read the same are one row, at the first of them. Pure. */
 export function hitRows(hits: readonly Hit[], filter: HitFilter | null): readonly HitRow[] {
   const byAgent = new Map<string, Map<string, Hit[]>>()
   for (const hit of hits) {
@@ -41,7 +41,7 @@ export function hitRows(hits: readonly Hit[], filter: HitFilter | null): readonl
   })
 }
 
-/** A part of a text; the marked ones are what was looked for. */
+/** A part of a text. A marked part is a match. */
 export interface MarkedPart {
   readonly text: string
   readonly isMarked: boolean

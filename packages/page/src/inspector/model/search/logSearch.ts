@@ -16,17 +16,17 @@ export interface Hit {
   readonly isShared: boolean
   /** Node of the message that the record is about; `null` if it is about none. */
   readonly node: NodeId | null
-  /** The words around it, on one line. */
+  /** The words around the match, on one line. */
   readonly excerpt: string
   readonly kind: HitKind
-  /** Person, definition, tool, or kind of record, in a word. */
+  /** Source of the words: person, definition, tool, or kind of record, in a word. */
   readonly who: string
   readonly isError: boolean
-  /** Epoch milliseconds. */
+  /** Time of the record, in epoch milliseconds. */
   readonly time: number
 }
 
-/** By whom or what the words are. `asked`: input of a call; `answered`: its result; `other`: told by the runtime. */
+/** Kind of the matched words. `asked`: input of a call; `answered`: its result; `other`: told by the runtime. */
 export type HitKind = 'said' | 'thought' | 'asked' | 'answered' | 'other'
 
 /** A text that is searched. */
@@ -43,7 +43,7 @@ interface Subject {
   readonly isError: boolean
 }
 
-/** Characters that are shown before a match, and in all. */
+/** Number of characters shown before a match, and in all. */
 const before = 40
 const most = 160
 
@@ -142,7 +142,7 @@ function isFailure(record: LogRecord): boolean {
   }
 }
 
-/** The runtime's words. */
+/** Returns words of the runtime, with the record's type as their source. */
 const told = ({ type }: LogRecord, text = ''): Words => ({ text, kind: 'other', who: type })
 
 const sourceWords: Readonly<Record<UserSource, string>> = {
@@ -160,7 +160,7 @@ function textsIn(content: readonly Block[], who: string): Words[] {
   })
 }
 
-/** Returns the texts of a value as they are shown, without the marks of JSON. */
+/** Returns the texts of a value as they are shown, without the punctuation of JSON. */
 function jsonTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (value === undefined || value === null) return []
@@ -180,7 +180,7 @@ function jsonTexts(value: unknown): string[] {
 
 type Found = Pick<Hit, 'excerpt' | 'kind' | 'who'>
 
-/** Returns the words around the first match, cut, and whose they are; `undefined` when there is none. */
+/** Returns the words around the first match, cut, with their source; `undefined` if there is none. */
 function foundIn(texts: readonly Words[], wanted: string): Found | undefined {
   const [first] = texts
   if (wanted === '') {

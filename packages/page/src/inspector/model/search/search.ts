@@ -21,7 +21,7 @@ const usual: SearchLimits = { sliceChars: 250_000, agents: 1_000, records: 500_0
 /** Progress of a search. */
 export interface SearchProgress {
   readonly isBusy: boolean
-  /** Logs below the agent that were read, and those known of; 0 of 0 where only the agent is looked through. */
+  /** Number of logs below the agent that were read, and that are known; 0 of 0 if only the agent is searched. */
   readonly read: number
   readonly known: number
   /** Reasons why the result is not complete: it was stopped, has reached its limit of agents, records or hits, or some logs could not be read. */
@@ -41,7 +41,7 @@ export interface SearchOptions {
  */
 export class Search {
   readonly hits = signal<readonly Hit[]>([])
-  /** The place of the hit that was gone to last; -1: none. */
+  /** Index of the hit that was shown last; -1 if none was. */
   readonly at = signal(-1)
   readonly progress = signal<SearchProgress>(atRest)
   readonly query = signal<SearchQuery>(readQuery(''))
@@ -60,7 +60,7 @@ export class Search {
     this.#limits = { ...usual, ...limits }
   }
 
-  /** Marks of the matches in an agent. */
+  /** Returns the marks of the matches in an agent. */
   marks(agentId: string): ReadonlySignal<HitMarks> {
     return computed(() => {
       const own = this.hits.value.filter((hit) => hit.agentId === agentId)
@@ -73,8 +73,8 @@ export class Search {
   }
 
   /**
-   * Searches for a query. Going to another agent of the tree that is searched changes nothing; anything else begins anew. `state`: returns
-   * the current state of the agent that is shown.
+   * Searches for a query. Going to another agent of the searched tree changes nothing. Anything else starts over.
+   * `state` returns the current state of the agent that is shown.
    */
   look(typed: string, { client, state }: { readonly client: Client; readonly state: () => AgentViewState }): void {
     const { agentId } = state()
@@ -116,7 +116,7 @@ export class Search {
     if (wasBusy) this.#told({ isBusy: false, left: ['it was stopped'] })
   }
 
-  /** Forgets everything. Idempotent. */
+  /** Forgets the search and its matches. Idempotent. */
   close(): void {
     this.stop()
     this.#own = undefined
@@ -245,7 +245,7 @@ class OwnSearch {
 
 const partsOf = ({ past }: AgentViewState): readonly (readonly LogRecord[])[] => past
 
-/** Id of the agent at the top of the tree. */
+/** Returns the id of the agent at the top of the tree. */
 function rootOf([created]: readonly LogRecord[]): string | undefined {
   return created?.type === 'agent.created' ? created.path[0] : undefined
 }

@@ -1,23 +1,23 @@
 /** Query of a search. */
 export interface SearchQuery {
-  /** Lower case, as it was typed: no part of it is a pattern. Empty: any text. */
+  /** Text to find, in lower case, as it was typed: no part of it is a pattern. Empty: any text. */
   readonly text: string
-  /** True: only failures. */
+  /** True to find only failures. */
   readonly errors: boolean
-  /** Only calls of one of these tools, in lower case; none: everything. */
+  /** Names of the tools whose calls are searched, in lower case; empty: everything is searched. */
   readonly tools: readonly string[]
-  /** The agent that is shown; every agent of its tree; or of these only those that are in it. */
+  /** Agents to search: the one that is shown, every agent of its tree, or only the listed ones of the tree. */
   readonly agents: 'own' | 'tree' | readonly string[]
 }
 
 const operator = /^(is|tool|agent):(\S+)$/i
 
-/** Longest query that is read, in UTF-16 units. */
+/** Maximum length of a query that is read, in UTF-16 units. */
 const mostChars = 1_000
 
 /**
- * Reads a query: `is:error`, `tool:name` and `agent:*` or `agent:id` narrow and widen it, and all other words are one text to be found as
- * they stand. In quotation marks everything is text. Pure; never throws.
+ * Reads a query: `is:error`, `tool:name` and `agent:*` or `agent:id` narrow or widen it, and all other words are one
+ * text to be found literally. In quotation marks everything is text. Pure; never throws.
  */
 export function readQuery(typed: string): SearchQuery {
   const whole = typed.slice(0, mostChars).trim()
@@ -51,7 +51,7 @@ export function readQuery(typed: string): SearchQuery {
   }
 }
 
-/** The words with the space that was between them; where an operator stood between two, one space. */
+/** Joins words with the space that was between them, or one space where an operator stood between two. */
 function withoutGaps(parts: readonly string[]): string {
   const kept: string[] = []
   for (const part of parts) {

@@ -10,18 +10,18 @@ type Named = Pick<AgentSummary | SessionEntry, 'agentId' | 'definition' | 'title
   readonly worker?: string
 }
 
-/** Where the page shows what an entry of a list is of: the chart of a machine, or an agent. Pure. */
+/** Returns the place where the page shows an entry of a list: the chart of a machine, or an agent. Pure. */
 export const placeOf = ({ kind, agentId }: Named): Pick<Route, 'agent' | 'host'> =>
   kind === 'machine' ? { agent: null, host: agentId } : { agent: agentId, host: null }
 
-/** Longest name that a row has in its document, in UTF-16 units; the row itself cuts it where there is no room. */
+/** Maximum length of a row's name in the document, in UTF-16 units. The row itself cuts it where there is no room. */
 const mostName = 200
 
-/** Name of an agent in a list: its title, else its id. Pure. */
+/** Returns the name of an agent in a list: its title, or else its id. Pure. */
 export const nameOf = ({ title, agentId }: Named): string =>
   title === undefined || title.trim() === '' ? forDisplay(agentId) : oneLine(title, mostName)
 
-/** Text beside the name: `coder · lead.2`, without the id where that is the name; `machine order` for a machine. Pure. */
+/** Returns the text beside the name: `coder · lead.2`, without the id if that is the name, or `machine order` for a machine. Pure. */
 export function aboutOf(agent: Named): string {
   const definition = oneLine(agent.active ?? agent.definition, mostName)
   const name = nameOf(agent)
@@ -31,7 +31,7 @@ export function aboutOf(agent: Named): string {
 
 const searched = new WeakMap<Named, string>()
 
-/** Everything of an agent that a filter looks at. */
+/** Returns all texts of an agent that a filter searches. */
 function textOf(agent: Named): string {
   const known = searched.get(agent)
   if (known !== undefined) return known
@@ -44,7 +44,7 @@ function textOf(agent: Named): string {
   return text
 }
 
-/** The words of a filter; an agent fits when it has all of them. */
+/** Returns the words of a filter. An agent fits if it has all of them. */
 export const wordsOf = (filter: string): readonly string[] =>
   filter.normalize('NFC').toLowerCase().split(/\s+/).filter(Boolean)
 

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** Agents that are acted on at the same time: a server answers others too. */
+/** Number of agents acted on at the same time: the server must answer others too. */
 const atOnce = 8
 
 /** Progress of an action on many agents. */
@@ -9,7 +9,7 @@ export interface BulkState {
   readonly done: number
   readonly total: number
   readonly failed: number
-  /** The first refusal. */
+  /** Words of the first refusal. */
   readonly why: string | undefined
   readonly isOver: boolean
 }
@@ -23,7 +23,7 @@ export class Bulk {
     this.state = signal<BulkState>({ words, done: 0, total, failed: 0, why: undefined, isOver: false })
   }
 
-  /** Acts on each in its turn. What is refused is counted. Resolves when nothing is under way any more; never rejects. */
+  /** Acts on each item in turn, and counts refusals. Resolves when no action is under way any more. Never rejects. */
   async run<T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> {
     const left = items.values()
     const next = async (): Promise<void> => {
@@ -46,12 +46,12 @@ export class Bulk {
     this.state.value = { ...this.state.value, isOver: true }
   }
 
-  /** Leaves alone whatever was not begun. */
+  /** Stops the action: items that were not begun are left alone. */
   stop(): void {
     this.#isStopped = true
   }
 }
 
-/** The progress in words: `Retry: 120 of 251, 3 refused`. Pure. */
+/** Describes the progress: `Retry: 120 of 251, 3 refused`. Pure. */
 export const bulkWords = ({ words, done, total, failed }: BulkState): string =>
   `${words}: ${done} of ${total}${failed === 0 ? '' : `, ${failed} refused`}`

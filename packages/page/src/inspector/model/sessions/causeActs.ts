@@ -18,7 +18,7 @@ const acts: Readonly<Record<BulkAct, (agent: RemoteAgent, row: OverviewRow) => P
 
 const verbs: Readonly<Record<BulkAct, string>> = { retry: 'Retry', resume: 'Resume', goBack: 'Go back', deny: 'Deny' }
 
-/** Does the same with all agents of a cause, a few at a time; `inspector.bulks` has its progress. Resolves once it is over; never rejects. */
+/** Applies an action to all agents of a cause, a few at a time. `inspector.bulks` has its progress. Resolves once it is over; never rejects. */
 export async function actOnCause(inspector: Inspector, { words, rows }: Cause, act: BulkAct): Promise<void> {
   const { client } = inspector.attached.value.connection
   const bulk = new Bulk(`${verbs[act]}: ${words}`, rows.length)

@@ -3,28 +3,28 @@ import type { OverviewRow } from './overview.ts'
 
 /** A failure, a pause or a wait that several agents have in common. */
 export interface Cause {
-  /** The same while it is the same cause. */
+  /** Key that stays the same while the cause is the same. */
   readonly key: string
   readonly standing: 'failed' | 'paused' | 'waiting'
   readonly words: string
-  /** The error, or what the loop was, of the first of them. */
+  /** Error message, or evidence of the loop, of the first agent with the cause. */
   readonly detail: string
   readonly rows: readonly OverviewRow[]
 }
 
-/** From so many on what waits at agents of one definition is one cause: each is another decision. */
+/** Number of waiting items, at agents of one definition, from which on they are one cause: each is its own decision. */
 const leastWaiting = 5
 
-/** The message of an error, or the evidence of a loop; empty if there is none. Pure. */
+/** Returns the message of an error, or the evidence of a loop; empty if there is none. Pure. */
 export function detailOf({ of: { last } }: Pick<OverviewRow, 'of'>): string {
   const { error, reason } = last ?? {}
   return oneLine(error?.message ?? (reason?.type === 'stall' ? reason.evidence : ''))
 }
 
-/** Numbers and ids in a message differ although the cause is the same. */
+/** Replaces numbers and ids in a message, which differ although the cause is the same. */
 const alike = (text: string): string => text.replaceAll(/[\w-]+/g, (word) => (/\d/.test(word) ? '#' : word))
 
-/** Keys of failures by summary, which is a new object when it has changed: of ten thousand only a few are computed again. */
+/** Keys of failures by summary. A changed summary is a new object, so that of ten thousand only a few are computed again. */
 const failures = new WeakMap<OverviewRow['of'], string>()
 
 function failureKey(row: OverviewRow): string {
@@ -41,7 +41,7 @@ function keyOf(row: OverviewRow): string | undefined {
   return standing === 'paused' ? words : undefined
 }
 
-/** Returns what several agents stand still for, in the order of the rows. Pure. */
+/** Returns the causes for which several agents stand still, in the order of the rows. Pure. */
 export function causesOf(rows: readonly OverviewRow[]): readonly Cause[] {
   const found = new Map<string, Cause & { readonly rows: OverviewRow[] }>()
   for (const row of rows) {

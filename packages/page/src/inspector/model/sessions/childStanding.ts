@@ -4,8 +4,8 @@ import { standsOf, type Stands } from './stands.ts'
 import { callsUnderWay } from '../agent/viewStanding.ts'
 
 /**
- * Returns the standing of a sub-agent of the agent that is shown; `summary`: the server's summary of it, if it runs; `hasLeft`: the server
- * said that it has gone. Pure.
+ * Returns the standing of a sub-agent of the agent that is shown. `summary`: the server's summary of it, if it runs.
+ * `hasLeft`: true if the server said that it has gone. Pure.
  */
 export function childStanding(
   child: string,

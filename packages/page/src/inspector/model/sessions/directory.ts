@@ -6,7 +6,7 @@ import type { AgentSummary, SessionEntry } from '../../../../../wire/src/frames.
 import type { FrameBatch } from '../agent/frameBatch.ts'
 
 const pageSize = 100
-/** The delay after an agent has ended before sessions are read again: the server reads every log for it. */
+/** Delay in milliseconds after an agent's end before sessions are read again, for which the server reads every log. */
 const settleMs = 1_000
 /** Limit of the sub-agents that are kept in the list after they have gone. */
 const mostLeft = 2_000
@@ -24,9 +24,9 @@ export class Directory {
   readonly error = signal<ErrorInfo | null>(null)
   /** Agents that have gone since the sessions were read: the entries of their sessions are out of date. */
   readonly settling = signal<ReadonlySet<string>>(new Set())
-  /** Sub-agents that ran since the page was opened and have gone, as they were last, up to `mostLeft`; a new map with every change. */
+  /** Last summaries of sub-agents that ran since the page was opened and have gone, up to `mostLeft`; a new map with every change. */
   readonly left = signal<ReadonlyMap<string, AgentSummary>>(new Map())
-  /** Another value whenever an agent that is no sub-agent comes or goes. */
+  /** Counter that changes whenever an agent that is no sub-agent comes or goes. */
   readonly roots = signal(0)
   readonly #client: Client
   readonly #known = new Map<string, AgentSummary>()
@@ -60,7 +60,7 @@ export class Directory {
     })
   }
 
-  /** Reads the first page of sessions again; while one is read, once more after it. Never rejects. */
+  /** Reads the first page of sessions again, or, while a reading is under way, once more after it. Never rejects. */
   readSessions(): Promise<void> {
     this.#isStale = this.#reading !== undefined
     this.#reading ??= this.#read().finally(() => {
@@ -82,7 +82,7 @@ export class Directory {
     })
   }
 
-  /** Idempotent. */
+  /** Closes the directory. Idempotent. */
   close(): void {
     this.#batch.remove(this.#publish)
     this.#cancelRead?.()

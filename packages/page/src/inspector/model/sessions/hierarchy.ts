@@ -1,20 +1,20 @@
 import type { AgentSummary } from '../../../../../wire/src/frames.ts'
 
-/** An agent in the list, as deep as it stands. */
+/** An agent in the list, with its depth. */
 export interface AgentRow {
   readonly agent: AgentSummary
-  /** From 1. */
+  /** Depth of the row, from 1. */
   readonly level: number
   readonly hasChildren: boolean
   readonly isOpen: boolean
-  /** Place among its siblings, from 1, and how many they are. */
+  /** Place among the row's siblings, from 1, and the number of siblings. */
   readonly place: number
   readonly siblings: number
   /** True if an agent below it that is not shown waits for a person. */
   readonly isAsking: boolean
 }
 
-/** Rows of the agents, parents before their children, without those below a closed one. An agent whose parent is not known is a root. Pure. */
+/** Returns the rows of the agents, parents before their children, without those below a closed one. An agent of unknown parent is a root. Pure. */
 export function agentRows(agents: Iterable<AgentSummary>, closed: ReadonlySet<string>): AgentRow[] {
   const known = new Map([...agents].map((agent) => [agent.agentId, agent]))
   const below = new Map<string | undefined, AgentSummary[]>()

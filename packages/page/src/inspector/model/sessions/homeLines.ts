@@ -1,7 +1,7 @@
 import { causesOf, type Cause } from './causes.ts'
 import type { Group, Order, OverviewRow } from './overview.ts'
 
-/** A line of the overview: a heading, a cause with the rows that have it below while it is open, a row, or the button that reads more. */
+/** A line of the overview: a heading, a cause with its rows below while it is open, a row, or the button that reads more. */
 export type Line =
   | { readonly type: 'heading'; readonly group: Group; readonly count: number }
   | { readonly type: 'cause'; readonly cause: Cause; readonly isOpen: boolean }
@@ -10,17 +10,17 @@ export type Line =
 
 export interface LineOptions {
   readonly order: Order
-  /** Causes that a person opened, or closed if they are open by themselves. */
+  /** Keys of the causes that a person opened, or closed if they are open by default. */
   readonly turned: ReadonlySet<string>
   /** Number of sessions that are not read yet. */
   readonly rest: number
 }
 
-/** Each decision is another one, so they are seen at once. */
+/** Returns true if a cause is open. Waiting items are open by default, as each needs its own decision. */
 const isOpenIn = ({ key, standing }: Cause, turned: ReadonlySet<string>): boolean =>
   turned.has(key) !== (standing === 'waiting')
 
-/** Returns the lines of the rows. Equal causes stand together, where the first of them is; in another order than that of need there are no groups. Pure. */
+/** Returns the lines of the rows. Rows with one cause stand together, where the first of them is. Only the order of need has groups. Pure. */
 export function linesOf(rows: readonly OverviewRow[], { order, turned, rest }: LineOptions): readonly Line[] {
   const lines: Line[] = []
   const counts = new Map<Group, number>()
@@ -46,7 +46,7 @@ export function linesOf(rows: readonly OverviewRow[], { order, turned, rest }: L
   return lines
 }
 
-/** Key of a line, the same however it changes. */
+/** Returns the key of a line, which stays the same however the line changes. */
 export function keyOf(line: Line): string {
   switch (line.type) {
     case 'row':
@@ -60,5 +60,5 @@ export function keyOf(line: Line): string {
   }
 }
 
-/** Key of the line of a cause; no agent has such an id. */
+/** Returns the key of a cause's line, which is no agent's id. */
 export const causeKey = ({ key }: Cause): string => ` cause ${key}`

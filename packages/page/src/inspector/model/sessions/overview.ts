@@ -15,15 +15,15 @@ export interface OverviewRow {
   readonly agentId: string
   readonly group: Group
   readonly standing: Standing
-  /** Its activity, in words. */
+  /** Activity of the agent, in words. */
   readonly words: string
   readonly of: AgentSummary | SessionEntry
   /** Key of the item that waits for a person, one a row; `null` for a row of another kind. */
   readonly pending: string | null
-  /** Time since which it stands there, in epoch milliseconds; 0 when that is not known. */
+  /** Start of the current standing, in epoch milliseconds; 0 if it is not known. */
   readonly since: number
   readonly isSession: boolean
-  /** US dollars, its sub-agents included. */
+  /** Cost in US dollars, sub-agents included. */
   readonly costUsd: number
   /** Number of agents below it whose last run failed. */
   readonly failedBelow: number
@@ -33,12 +33,12 @@ export interface OverviewRow {
 export const orders = ['need', 'since', 'context', 'cost'] as const
 export type Order = (typeof orders)[number]
 
-/** Number of agents by standing, whatever is filtered. */
+/** Number of agents by standing, regardless of the filter. */
 export type Counts = Readonly<Record<Standing, number>>
 
 export interface Overview {
   readonly rows: readonly OverviewRow[]
-  /** The rows of all running agents, whatever is filtered, in no order. */
+  /** Rows of all running agents, regardless of the filter, in no order. */
   readonly all: readonly OverviewRow[]
   readonly counts: Counts
   /** US dollars of all running agents, each tree once. */
@@ -61,8 +61,8 @@ const needs = new Map<Standing, number>(standings.map((standing, index) => [stan
 type Compare = (a: OverviewRow, b: OverviewRow) => number
 
 /**
- * Orders rows by need, then by the latest change, what waits for a person by the longest wait, then by name; the order stays the same while each agent
- * stands where it stands.
+ * Compares rows by need, then by the latest change, or for waiting items by the longest wait, then by name. The
+ * order stays the same while each agent keeps its standing.
  */
 function byNeed(a: OverviewRow, b: OverviewRow): number {
   const need = needs.get(a.standing)! - needs.get(b.standing)!
@@ -71,13 +71,13 @@ function byNeed(a: OverviewRow, b: OverviewRow): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
 }
 
-/** Share of its context window that an agent fills; 0 when it is not known. Pure. */
+/** Returns the share of its context window that an agent fills; 0 if it is not known. Pure. */
 export function contextShare(of: AgentSummary | SessionEntry): number {
   const tokens = 'contextTokens' in of ? of.contextTokens : undefined
   return tokens?.window === undefined || tokens.window === 0 ? 0 : tokens.used / tokens.window
 }
 
-/** A time that is not known is the latest. */
+/** Returns the start of a row's standing. A time that is not known is the latest. */
 const sinceOf = ({ since }: OverviewRow): number => (since === 0 ? Infinity : since)
 
 const compares: Readonly<Record<Order, Compare>> = {
@@ -98,7 +98,7 @@ export interface OverviewOptions {
   readonly settling?: ReadonlySet<string>
   /** Sub-agents that ran since the page was opened and have gone. */
   readonly left?: ReadonlyMap<string, AgentSummary>
-  /** Default: `need`. */
+  /** Order of the rows. Default: `need`. */
   readonly order?: Order
 }
 
@@ -148,7 +148,7 @@ export function overviewOf(
 
 const noAgents: ReadonlyMap<string, AgentSummary> = new Map()
 
-/** Returns how many agents below each one have failed, those that have gone included. */
+/** Returns the number of failed agents below each agent, those that have gone included. */
 function failedBelow(lists: readonly ReadonlyMap<string, AgentSummary>[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>()
   for (const list of lists)
@@ -179,8 +179,8 @@ function rowAtRest(session: SessionEntry, isSettling: boolean): OverviewRow {
 }
 
 /**
- * Returns the rows while a person points at them: rows that were there keep their places and are updated, those that have gone stay, and
- * new ones come at the end of their group. Pure.
+ * Returns the rows while a person points at them. Rows that were there keep their places and are updated. Rows that
+ * have gone stay. New ones come at the end of their group. Pure.
  */
 export function heldRows(
   before: readonly OverviewRow[],

@@ -2,23 +2,23 @@ import type { AgentSummary, SessionEntry } from '../../../../../wire/src/frames.
 import { fitsFilter } from './agentNames.ts'
 import { agentRows, type AgentRow } from './hierarchy.ts'
 
-/** The headings of the list, as they are opened and closed. */
+/** Keys of the list's headings, by which they are opened and closed. */
 export const headings = { running: ' running', rest: ' rest' } as const
 
 interface Place {
-  /** From 1: a heading has 1. */
+  /** Depth of the row, from 1. A heading has 1. */
   readonly level: number
-  /** Place among its siblings, from 1, and how many they are. */
+  /** Place among the row's siblings, from 1, and the number of siblings. */
   readonly place: number
   readonly siblings: number
 }
 
-/** A row of the list of agents and sessions. `key`: of the row, however it changes. */
+/** A row of the list of agents and sessions. `key` stays the same however the row changes. */
 export type SideRow = Place & { readonly key: string } & (
     | { readonly type: 'heading'; readonly label: string; readonly count: number; readonly isOpen: boolean }
     | (AgentRow & { readonly type: 'agent'; readonly hasLeft: boolean })
     | { readonly type: 'session'; readonly session: SessionEntry }
-    /** Sessions that were not read. */
+    /** Row for `count` sessions that were not read. */
     | { readonly type: 'more'; readonly count: number }
   )
 
@@ -27,11 +27,11 @@ export interface SideFacts {
   /** Sub-agents that have gone. */
   readonly left: ReadonlyMap<string, AgentSummary>
   readonly sessions: readonly SessionEntry[]
-  /** Sessions that were not read. */
+  /** Number of sessions that were not read. */
   readonly rest: number
   /** Keys of the rows that are closed. */
   readonly closed: ReadonlySet<string>
-  /** Only those that have these words, with their callers. */
+  /** Words of the filter: only agents with these words are listed, with their callers. */
   readonly words: readonly string[]
 }
 

@@ -2,10 +2,10 @@ import type { Client, RemoteSpend } from '../../../../../bridge/src/client/index
 import type { AgentSummary } from '../../../../../wire/src/frames.ts'
 import type { SpendBy, SpendSaved } from '../../../../../wire/src/spend.ts'
 
-/** US dollars a minute, by the root of each tree. */
+/** US dollars per minute, by the root of each tree. */
 export type Rates = ReadonlyMap<string, number>
 
-/** Length of a slice of the server's sums, in milliseconds, and how many the last hour has. */
+/** Length of a slice of the server's sums, in milliseconds, and the number of slices in the last hour. */
 export const sliceMs = 300_000
 const slices = 12
 
@@ -15,11 +15,11 @@ export interface SpendOfLate {
   /** Beginning of the hour, in epoch milliseconds. */
   readonly since: number
   readonly rates: Rates
-  /** US dollars a minute of all agents. */
+  /** US dollars per minute of all agents. */
   readonly rate: number
 }
 
-/** Asks a server what was spent of late. Rejects as `client.spend` does. */
+/** Asks a server for recent spending. Rejects as `client.spend` does. */
 export async function spendOfLate(client: Client, by: SpendBy, now: number): Promise<SpendOfLate> {
   const thisSlice = Math.floor(now / sliceMs) * sliceMs
   const since = thisSlice - (slices - 1) * sliceMs
@@ -34,11 +34,11 @@ export async function spendOfLate(client: Client, by: SpendBy, now: number): Pro
   return { hour, since, rates, rate: late.costUsd / minutes }
 }
 
-/** Asks a server what brakes saved, in the logs of all agents; `undefined` if it does not tell. Rejects as `client.spend` does. */
+/** Asks a server for the savings of brakes in the logs of all agents; `undefined` if it does not tell. Rejects as `client.spend` does. */
 export const savedInAll = async (client: Client): Promise<SpendSaved | undefined> =>
   (await client.spend({ limit: 1 })).saved
 
-/** Most keys that are offered. */
+/** Maximum number of keys that are offered. */
 const mostKeys = 12
 
 /** Returns the keys of the agents' metadata, the most frequent first. Pure. */

@@ -9,10 +9,10 @@ export interface Stands {
   readonly since: number
 }
 
-/** Standings by summary. A summary is a new object when it has changed, so that of ten thousand only a few are computed again. */
+/** Standings by summary. A changed summary is a new object, so that of ten thousand only a few are computed again. */
 const stood = new WeakMap<AgentSummary, Stands>()
 
-/** Returns the standing of a running agent and its words; computed once a summary. Pure. */
+/** Returns the standing of a running agent and its words, computed once per summary. Pure. */
 export function standsOf(agent: AgentSummary): Stands {
   const known = stood.get(agent)
   if (known !== undefined) return known

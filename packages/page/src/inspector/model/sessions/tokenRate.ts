@@ -5,7 +5,7 @@ const windowMs = 10_000
 export class GrowthRate {
   #seen: { readonly at: number; readonly count: number }[] = []
 
-  /** Takes the current count, and returns its recent growth per second. A count that shrank or a clock that jumped begins anew. */
+  /** Takes the current count, and returns its recent growth per second. A count that shrank or a clock that jumped starts over. */
   see(count: number, at: number): number {
     const last = this.#seen.at(-1)
     if (last !== undefined && (count < last.count || at < last.at || at - last.at > 3 * windowMs)) this.#seen = []

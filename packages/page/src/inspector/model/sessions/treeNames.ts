@@ -3,7 +3,7 @@ import { oneLine } from '../words/shortText.ts'
 import { nameOf } from './agentNames.ts'
 import type { Directory } from './directory.ts'
 
-/** Longest name that is made of a call, in UTF-16 units. */
+/** Maximum length of a name made from a call, in UTF-16 units. */
 const mostName = 200
 
 interface Called {
@@ -13,14 +13,14 @@ interface Called {
 
 const read = new WeakMap<readonly LogRecord[], Called>()
 
-/** Returns the longest text among the arguments of a call: what its sub-agent was asked for. */
+/** Returns the longest text among the arguments of a call: the task of its sub-agent. */
 function taskIn(input: unknown): string {
   const given = typeof input === 'object' && input !== null ? Object.values(input) : []
   const texts = given.filter((value) => typeof value === 'string')
   return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), '').trim()
 }
 
-/** Returns what each sub-agent of a log was called for, by its id. The array of records may grow; each is looked at once. */
+/** Returns the task of each sub-agent of a log, by its id. The array of records may grow. Each record is read once. */
 export function calledFor(records: readonly LogRecord[]): ReadonlyMap<string, string> {
   const known = read.get(records) ?? { looked: 0, names: new Map<string, string>() }
   read.set(records, known)
@@ -34,8 +34,8 @@ export function calledFor(records: readonly LogRecord[]): ReadonlyMap<string, st
 }
 
 /**
- * Returns the name of an agent below the one whose log this is: its title while it runs or is listed, what it was called for once it has ended, else
- * its id. Read it where signals are followed.
+ * Returns the name of an agent below the one whose log this is: its title while it runs or is listed, its task once
+ * it has ended, or else its id. Call it where signals are followed.
  */
 export function nameInTree(
   { agents, left, sessions }: Pick<Directory, 'agents' | 'left' | 'sessions'>,

@@ -7,7 +7,7 @@ interface Parts {
   readonly agent: ReadonlySignal<FollowedAgent | null>
   /** True when a chart may be asked for. */
   readonly isDue: ReadonlySignal<boolean>
-  /** Reads the chart of an agent, or that of a machine, with a query such as `layout=full`; `null` when the server gives none. */
+  /** Reads the chart of an agent or a machine, with a query such as `layout=full`; `null` if the server gives none. */
   readonly read: (id: string, query?: string) => Promise<ServedChart | null>
 }
 
@@ -26,14 +26,14 @@ export class AgentChart {
     })
   }
 
-  /** Reads it again where there is none: the right to see it may have come since. */
+  /** Reads the chart again if there is none: the right to see it may have come since. */
   readMissing(): void {
     const { agent, isDue } = this.#parts
     const shown = agent.peek()
     if (shown !== null && this.chart.peek() === null && isDue.peek()) this.#read(shown)
   }
 
-  /** The chart of an agent or of a machine that is kept with all of it laid out, these states closed; `null` when the server gives none. Never rejects. */
+  /** Reads the chart of an agent or kept machine with its full layout, these states closed; `null` if the server gives none. Never rejects. */
   readFull(id: string, closed: readonly string[] = []): Promise<ServedChart | null> {
     return this.#parts.read(id, `layout=full&closed=${closed.join()}`).catch(() => null)
   }

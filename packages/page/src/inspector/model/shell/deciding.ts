@@ -16,8 +16,8 @@ export function decideAll(inspector: Inspector, keys: readonly string[], decisio
 }
 
 /**
- * Decides the open call, or the call `focused`, which has the focus; `approveTool`: approves all calls of its tool. Calls that a person has
- * not had the time to see, or has typed something for, are left out.
+ * Decides the open call, or the call `focused`, which has the focus. `approveTool` approves all calls of its tool.
+ * Calls that a person has not had time to see, or has typed input for, are left out.
  */
 export function decideShown(inspector: Inspector, what: 'approve' | 'deny' | 'approveTool', focused?: string): void {
   const { deciding } = inspector
@@ -38,7 +38,7 @@ export function decideShown(inspector: Inspector, what: 'approve' | 'deny' | 'ap
   )
 }
 
-/** Keys of everything that waits for people at agents that run. */
+/** Returns the keys of everything that waits for people at running agents. */
 export function waitingKeys(inspector: Inspector): readonly string[] {
   const { agents } = inspector.attached.value.directory
   return [...agents.value.values()].flatMap((agent) => standsOf(agent).keys)

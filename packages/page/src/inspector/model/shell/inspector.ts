@@ -53,11 +53,11 @@ export interface InspectorPorts {
   readonly files: FilePorts
   readonly notices?: NoticePorts
   readonly webSocket?: ConnectionOptions['webSocket']
-  /** Stores of the page's own settings. Default: none, so that they last as long as the page. */
+  /** Stores of the page's own settings. Default: none, so settings last as long as the page. */
   readonly stores?: ChoiceStores
 }
 
-/** The page's connection and everything that depends on it; another token makes another. */
+/** The page's connection and everything that depends on it. Another token makes a new one. */
 export interface Attached {
   readonly connection: Connection
   readonly directory: Directory
@@ -78,9 +78,9 @@ export class Inspector {
   readonly turn = signal<number | null>(null)
   /** The event whose details are shown. */
   readonly event = signal<AgentEvent | null>(null)
-  /** True while the time slider is open; `null`: it opens as suits the agent. */
+  /** True while the time slider is open; `null` if its default for the agent applies. */
   readonly isTimeOpen = signal<boolean | null>(null)
-  /** True while the field to search in is open; an address with a query opens it too. */
+  /** True while the search field is open. An address with a query opens it too. */
   readonly isSearching = signal(false)
   readonly batch: FrameBatch
   readonly clock: Clock
@@ -90,7 +90,7 @@ export class Inspector {
   readonly deciding: Deciding
   /** Actions on many agents that are under way, or were refused in part. */
   readonly bulks = signal<readonly Bulk[]>([])
-  /** Reads what results keep beside the log. */
+  /** Reads the data that results keep beside the log. */
   readonly kept: KeptReader
   /** The person's settings of the page. */
   readonly choices: ShellChoices
@@ -150,7 +150,7 @@ export class Inspector {
     this.#show(next)
   }
 
-  /** Shows an event and the node it is about, in whatever view is open. */
+  /** Shows an event and its node, in whatever view is open. */
   showEvent(event: AgentEvent): void {
     const records = this.agent.value?.state.value.records ?? []
     const { view } = this.route.value
@@ -190,7 +190,7 @@ export class Inspector {
     this.#show(route)
   }
 
-  /** The controls of the agent that is shown; read it where signals are followed. */
+  /** The controls of the agent that is shown. Read them where signals are followed. */
   readonly controls: ReadonlySignal<Controls> = computed(() => {
     const view = this.agent.value?.state.value
     return controlsOf({
@@ -199,32 +199,32 @@ export class Inspector {
     })
   })
 
-  /** Reason why no agent at all can be driven; `null`: some can. */
+  /** Reason why no agent at all can be driven; `null` if some can. */
   readonly whyNotDrive: ReadonlySignal<string | null> = computed(() => whyNotDrive(this.#driveFacts()))
 
-  /** Reason why the agent that is shown cannot be forked; `null`: it can. */
+  /** Reason why the agent that is shown cannot be forked; `null` if it can. */
   readonly whyNotFork: ReadonlySignal<string | null> = computed(() =>
     whyNotFork(this.#driveFacts(), this.agent.value?.state.value.status ?? 'loading'),
   )
 
-  /** Reason why no waiting item can be decided: at the agent that is shown, or on the overview at any agent. `null`: it can. */
+  /** Reason why no waiting item can be decided, at the agent that is shown or, on the overview, at any agent; `null` if it can. */
   readonly whyNotDecide: ReadonlySignal<string | null> = computed(() =>
     this.agent.value === null ? whyNotDrive(this.#driveFacts(), 'answer.own') : this.controls.value.decide,
   )
 
-  /** Reason why no call can be approved; `null`: it can. */
+  /** Reason why no call can be approved; `null` if one can. */
   readonly whyNotApprove: ReadonlySignal<string | null> = computed(() =>
     this.agent.value === null ? whyNotDrive(this.#driveFacts(), 'approve') : this.controls.value.approve,
   )
 
-  /** True once what the address names has been read: what else could come has to wait until then. */
+  /** True once the content that the address names has been read. Other reading has to wait until then. */
   readonly isReadable: ReadonlySignal<boolean> = computed(() =>
     this.agent.value === null
       ? this.route.value.agent === null && this.attached.value.directory.isKnown.value
       : this.agent.value.state.value.status !== 'loading',
   )
 
-  /** True if the chart of the agent may be read: its log comes first, unless the chart is what one looks at. */
+  /** Returns true if the agent's chart may be read: its log comes first, unless the chart is in view. */
   #isChartDue(): boolean {
     const isNext = this.isReadable.value || this.route.value.view === 'chart'
     return isNext && this.attached.value.connection.may.value('see.all')
@@ -259,7 +259,7 @@ export class Inspector {
     }
   }
 
-  /** Idempotent. */
+  /** Closes the model of the page. Idempotent. */
   close(): void {
     for (const undo of this.#undo.splice(0)) undo()
     this.#detach()
@@ -323,7 +323,7 @@ export class Inspector {
     this.agent.value = follow(client, agentId, { batch: this.batch, at, newest })
   }
 
-  /** Reads the end of a log once the client is let in, beside the code that shows it. Never rejects. */
+  /** Reads the end of a log once the client is let in, while the code that shows the log is loaded. Never rejects. */
   #readNewest(agentId: string): FollowOptions['newest'] {
     const { ready } = this.#attached.value.connection.client
     return ready.then(() => this.#ports.readNewest?.(agentId, this.#token)).catch(() => null)

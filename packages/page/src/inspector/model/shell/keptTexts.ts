@@ -1,7 +1,7 @@
 /** Storage of a browser for texts; every call may throw where a person forbade storage. */
 export type TextStore = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** Texts by name that outlive a reload where the browser allows it, and the page itself where it does not. Never throws. */
+/** Texts by name, which outlive a reload where the browser allows it, and otherwise last as long as the page. Never throws. */
 export class KeptTexts {
   readonly #open: () => TextStore
   /** Texts that could not be stored, by name; `undefined`: forgotten. */
@@ -21,7 +21,7 @@ export class KeptTexts {
     }
   }
 
-  /** `undefined`: forgets it. */
+  /** Sets a text. `undefined` forgets it. */
   set(name: string, text: string | undefined): void {
     try {
       if (text === undefined) this.#open().removeItem(keyOf(name))

@@ -15,7 +15,7 @@ export interface NoticePorts {
 
 const none: NoticePorts = { state: () => 'missing', ask: async () => 'missing', show: () => {}, isHidden: () => false }
 
-/** Tells a person who looks elsewhere that something waits for them, if they asked for it. */
+/** Notifies a person who looks elsewhere of waiting items, if the person asked for that. */
 export class Notices {
   readonly state
   /** True if permission was asked for on this page and refused; the page says so once. */

@@ -15,7 +15,7 @@ export type TimelineLook = (typeof timelineLooks)[number]
 export const chartLooks = ['overview', 'full', 'actors'] as const
 export type ChartLook = (typeof chartLooks)[number]
 
-/** Content of the page, as its address says. */
+/** Content of the page, as given by its address. */
 export interface Route {
   readonly agent: string | null
   /** A machine that is kept, instead of an agent. */
@@ -58,14 +58,14 @@ const mostQuery = 1_000
 /** An address as it was read, and the parts that make no sense. */
 export interface ReadRoute {
   readonly route: Route
-  /** Token in the address, given once and to be taken out of it. */
+  /** Token in the address, which is given once and then removed from it. */
   readonly token: string | null
   readonly problems: readonly string[]
 }
 
 const wholeNumber = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null)
 
-/** Index of a turn by the number that people read: the first one is 1. */
+/** Returns the index of a turn by the number that people read: the first one is 1. */
 const turnNumbered = (text: string): number | null => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) - 1 : null)
 
 function standingsIn(text: string): readonly Standing[] | null {
@@ -107,7 +107,7 @@ export function readRoute(hash: string): ReadRoute {
   return { route, token: given.get('token'), problems }
 }
 
-/** The address of a route, from the `#` on; empty for the empty one. Pure. */
+/** Writes the address of a route, from the `#` on; empty for the empty route. Pure. */
 export function formatRoute({ agent, host, node, view, at, turn, as, look, show, q, with: other }: Route): string {
   if (agent === null && host !== null) return `#host=${encodeURIComponent(host)}`
   if (agent === null) return show.length === 0 ? '' : `#show=${show.join(',')}`

@@ -1,7 +1,7 @@
 import { signal, type Signal } from '@preact/signals'
 import { KeptTexts, forgetful, type TextStore } from './keptTexts.ts'
 
-/** The colours of the page; `system`: as the system has them. */
+/** Colour themes of the page. `system`: the theme of the operating system. */
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 

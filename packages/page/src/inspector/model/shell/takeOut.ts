@@ -8,8 +8,8 @@ import type { AgentViewState } from '../agent/agentView.ts'
 type Taken = Pick<AgentViewState, 'agentId' | 'past' | 'records'>
 
 /**
- * Returns the lines that `escapement export` writes of an agent, made from the records that the page was given: without the parts that the
- * server blanks. Artifacts, which results keep beside the log, are named as missing. Pure.
+ * Returns the lines that `escapement export` writes for an agent, made from the records that the page was given, without the parts that the server
+ * blanks. Artifacts, which results keep beside the log, are named as missing. Pure.
  */
 export function logLines({ agentId, past, records }: Taken): readonly string[] {
   const parts = [...past, records].map((part) => ({ id: ownerOf(part) ?? agentId, part }))
@@ -38,7 +38,7 @@ function recordAlone(record: LogRecord): LogRecord {
   return own as LogRecord
 }
 
-/** The trunk of an agent as Markdown, under its title. */
+/** Writes the trunk of an agent as Markdown, under its title. */
 export const markdownOf = ({
   conversation,
   agentId,
@@ -49,10 +49,10 @@ export const markdownOf = ({
     conversation.trunk().map(({ message }) => message),
   )
 
-/** Returns a test that replays the recorded session, or the reason why there is none; `expect`: what the answer should have had. */
+/** Returns a test that replays the recorded session, or the reason why there is none. `expect`: what the answer should have contained. */
 export const testOf = ({ agentId, past, records }: Taken, expect: string): FailingTest =>
   failingTest([...past.flat(), ...records], { agentId, ...(expect.trim() === '' ? {} : { expect: expect.trim() }) })
 
-/** Returns a task made from the recorded session, or the reason why there is none; `expect`: what the answer should have had. */
+/** Returns a task made from the recorded session, or the reason why there is none. `expect`: what the answer should have contained. */
 export const taskOf = ({ agentId, past, records }: Taken, expect: string): Saved =>
   savedTask([...past.flat(), ...records], { agentId, ...(expect.trim() === '' ? {} : { expect: expect.trim() }) })

@@ -7,7 +7,7 @@ export type SpanKind = 'run' | 'turn' | 'reply' | 'call' | 'agent' | 'brake'
  */
 export type SpanPartKind = 'queued' | 'first' | 'streaming' | 'work' | 'waiting'
 
-/** A part of a span in which it did one thing; times as in `Span`. */
+/** A part of a span with one activity. Times as in `Span`. */
 export interface SpanPart {
   readonly kind: SpanPartKind
   readonly from: number
@@ -15,35 +15,35 @@ export interface SpanPart {
 }
 
 /**
- * A period of work. Times are milliseconds since the log began, by a clock that never goes back; `null`: it has not ended. Spans inside it
- * lie within its times, in the order they began.
+ * A period of work. Times are milliseconds since the log began, by a clock that never goes back; `null`: not ended.
+ * The spans inside it lie within its times, in the order they began.
  */
 export interface Span {
   /** Unique within its log. */
   readonly key: string
   readonly kind: SpanKind
-  /** `seq` of the record that it began with; `endSeq`: of the record that it ended with. */
+  /** `seq` of the record with which the span began; `endSeq`: of the record with which it ended. */
   readonly seq: number
   readonly endSeq: number | null
-  /** Time at which it began, by the clock of the log: epoch milliseconds. */
+  /** Start of the span by the clock of the log, in epoch milliseconds. */
   readonly time: number
   readonly from: number
   readonly to: number | null
   readonly name: string
-  /** Further facts about it, on one line. */
+  /** Further facts about the span, on one line. */
   readonly words: string
   readonly parts: readonly SpanPart[]
   readonly inside: readonly Span[]
-  /** The share of `to - from` in milliseconds that people took to decide, as far as it has ended. */
+  /** The part of `to - from` that people took to decide, in milliseconds, as far as it has ended. */
   readonly waitedMs: number
-  /** US dollars; for a run and a sub-agent, everything below included. `0`: none, or not known. */
+  /** Cost in US dollars, for a run and a sub-agent with everything below. 0 if there is none or it is not known. */
   readonly costUsd: number
-  /** Reason of its failure; empty if no reason was given. `undefined`: it did not fail. */
+  /** Reason of the span's failure; empty if none was given. `undefined`: the span did not fail. */
   readonly error?: string
-  /** The sub-agent that did it, if it has a log. */
+  /** Id of the sub-agent that did the work, if it has a log. */
   readonly childId?: string
-  /** True if it was cut off: its run ended, or its process died. */
+  /** True if the span was cut off: its run ended, or its process died. */
   readonly isCut?: true
-  /** True if the clock was put back while it lasted. */
+  /** True if the clock was put back during the span. */
   readonly clockChanged?: true
 }

@@ -57,12 +57,12 @@ export class SpanFold {
     this.#clock = anchor
   }
 
-  /** Spans inside no other, in the order they began. The same array with the same spans, which change. */
+  /** Spans inside no other, in the order they began. The same array holds the same spans, which change in place. */
   get roots(): readonly Span[] {
     return this.#roots
   }
 
-  /** Counts the changes. */
+  /** Number of changes so far. */
   get version(): number {
     return this.#version
   }
@@ -72,7 +72,7 @@ export class SpanFold {
     return this.#seq
   }
 
-  /** Position of its last event on the axis, in milliseconds. */
+  /** Position of the last event on the axis, in milliseconds. */
   get end(): number {
     return this.#clock?.at ?? 0
   }
@@ -235,7 +235,7 @@ export class SpanFold {
     return call
   }
 
-  /** Starts the part of a reply in which the model is asked; the time before was not the model's. */
+  /** Starts the part of a reply in which the model is asked. The time before was not the model's. */
   #asks(at: number): void {
     const reply = this.#reply
     if (reply === undefined) return
@@ -264,7 +264,7 @@ export class SpanFold {
     for (const span of [this.#turn, this.#run]) if (span !== undefined) span.costUsd += reply.costUsd
   }
 
-  /** `isOver`: it came to its own end. */
+  /** Ends the turn. `isOver`: true if it came to its own end. */
   #endTurn(at: number, { seq }: AgentEvent, isOver = false): void {
     const turn = this.#turn
     this.#dropIdleReply()

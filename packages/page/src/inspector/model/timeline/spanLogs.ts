@@ -8,12 +8,12 @@ import { SpanFold, type SpanAnchor } from './spanFold.ts'
 interface OpenLog {
   readonly fold: SpanFold
   isRead: boolean
-  /** `seq` of its last record when it was opened; `undefined`: not known yet. */
+  /** `seq` of the log's last record when it was opened; `undefined` if it is not known yet. */
   target: number | undefined
   readonly unsubscribe: () => void
 }
 
-/** Spans of the logs of sub-agents. Logs are read and followed while they are open; only their spans are kept. Close it. */
+/** Spans of the logs of sub-agents. Logs are read and followed while they are open, but only their spans are kept. Close it. */
 export class SpanLogs {
   readonly #client: Client
   readonly #batch: FrameBatch
@@ -31,7 +31,7 @@ export class SpanLogs {
     return this.#version
   }
 
-  /** Returns the spans of an open log; `key` is the key of its row. */
+  /** Returns the spans of an open log. `key`: key of the log's row. */
   of(key: string): { readonly roots: readonly Span[]; readonly isRead: boolean } | undefined {
     const log = this.#logs.get(key)
     return log === undefined ? undefined : { roots: log.fold.roots, isRead: log.isRead }

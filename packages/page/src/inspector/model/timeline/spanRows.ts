@@ -2,22 +2,22 @@ import type { Span } from './span.ts'
 
 /** One line of the bars: a span, its position, and its depth inside others. */
 export interface SpanRow {
-  /** Unique among the rows, and the same as long as there is the row. */
+  /** Unique key, which stays the same while the row exists. */
   readonly key: string
   readonly span: Span
   readonly agentId: string
-  /** From 1. */
+  /** Depth of the row, from 1. */
   readonly level: number
-  /** `undefined`: there is nothing inside. */
+  /** True if the row is open; `undefined` if there is nothing inside. */
   readonly isOpen?: boolean
-  /** Times of the span, limited to those of the row that it is inside of. */
+  /** Times of the span, limited to those of the row around it. */
   readonly from: number
   readonly to: number | null
   /** Remark in place of a sub-agent's spans: its log is being read, or there is none. */
   readonly note?: string
 }
 
-/** The log of a sub-agent, as far as it is read; `undefined`: it was not asked for. */
+/** Returns the log of a sub-agent, as far as it is read; `undefined` if it was not asked for. */
 export type LogInside = (key: string) => { readonly roots: readonly Span[]; readonly isRead: boolean } | undefined
 
 export interface SpanRowOptions {
@@ -77,7 +77,7 @@ function isOpenAtFirst(span: Span, agentId: string, { closedBefore, ...options }
   )
 }
 
-/** Returns the spans of a sub-agent during a call: the runs of its log that began no earlier; of a single run, the spans inside it. */
+/** Returns the spans of a sub-agent during a call: the runs of its log that began no earlier, or for a single run the spans inside it. */
 function spansDuring({ time, to }: Span, roots: readonly Span[], until: number | null): readonly Span[] {
   const upTo = (spans: readonly Span[]): readonly Span[] =>
     until === null ? spans : spans.filter(({ from }) => from <= until)

@@ -19,12 +19,12 @@ export interface TimeAxis {
   readonly place: (time: number) => number
 }
 
-/** Longest length of a pause on the axis, as a share of all busy time. */
+/** Maximum length of a pause on the axis, as a share of all busy time. */
 const pauseShare = 0.04
-/** Smallest width of a window, in milliseconds. */
+/** Minimum width of a window, in milliseconds. */
 const least = 5
 
-/** An axis for times in which something happened, in the order they began; they may overlap. Pure. */
+/** Returns an axis for times in which something happened, in the order they began. They may overlap. Pure. */
 export function timeAxis(busy: readonly Pick<Stretch, 'from' | 'to'>[]): TimeAxis {
   const joined: { from: number; to: number }[] = []
   let total = 0
@@ -75,20 +75,20 @@ const within = ({ from, to }: AxisWindow, length: number): AxisWindow => {
   return { from: start, to: start + width }
 }
 
-/** A window `factor` times as wide, with `around` where it was. Pure. */
+/** Returns a window `factor` times as wide, with `around` at the same place. Pure. */
 export function zoomed(window: AxisWindow, length: number, factor: number, around: number): AxisWindow {
   const width = Math.min(length, Math.max(least, (window.to - window.from) * factor))
   const share = (around - window.from) / (window.to - window.from)
   return within({ from: around - share * width, to: around + (1 - share) * width }, length)
 }
 
-/** A window moved by a share of its width. Pure. */
+/** Returns a window moved by a share of its width. Pure. */
 export function panned({ from, to }: AxisWindow, length: number, share: number): AxisWindow {
   const by = (to - from) * share
   return within({ from: from + by, to: to + by }, length)
 }
 
-/** Returns the position of a bar in a window, in percent of its width; `null`: it is outside. Pure. */
+/** Returns the position of a bar in a window, in percent of its width; `null` if it is outside. Pure. */
 export function barIn(
   { from: start, to: end }: AxisWindow,
   from: number,
@@ -113,7 +113,7 @@ const steps = [
   900_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000,
 ]
 
-/** `+250 ms`, `+1.5 s`, `+2 min`, `+2:30`. */
+/** Formats the time since the beginning of a stretch: `+250 ms`, `+1.5 s`, `+2 min`, `+2:30`. */
 function sinceWords(ms: number): string {
   if (ms < 1_000) return `+${ms} ms`
   if (ms < 60_000) return `+${ms / 1_000} s`

@@ -1,11 +1,11 @@
 import type { Span } from './span.ts'
 
-/** Tools that are named; more are counted. */
+/** Maximum number of tools that are named; more are counted. */
 const mostNamed = 5
 
 /**
- * Describes what a turn did up to a position of the axis: the tools that it called, how often, and what failed; else what it said. `null`: up to
- * now. Pure.
+ * Describes a turn up to a position of the axis: the tools that it called, how often, and which failed, or else the
+ * text that it said. `null`: up to now. Pure.
  */
 export function turnWords({ inside }: Pick<Span, 'inside'>, until: number | null = null): string {
   const isThere = (at: number | null): boolean => until === null || (at !== null && at <= until)

@@ -6,7 +6,7 @@ export interface AreaBox {
   readonly top: number
 }
 
-/** Returns the x of a value by its place among `count`. */
+/** Returns the x of the value at index `at` of `count` values. */
 export const areaX = (at: number, count: number, { width }: AreaBox): string =>
   ((at * width) / Math.max(1, count - 1)).toFixed(1)
 

@@ -18,12 +18,12 @@ export interface BrakeUse {
   readonly by: string
   readonly what: string
   readonly isApplied: boolean
-  /** Reason why it was not applied, or not as a whole. */
+  /** Reason why the change was not applied, or not as a whole. */
   readonly reason?: string
   /** A node of the conversation to go to. */
   readonly node?: NodeId
   readonly economics?: Economics
-  /** Savings so far, if it was applied. */
+  /** Savings so far, if the change was applied. */
   readonly saving?: BrakeSaving
   /** US dollars that the change itself cost. */
   readonly costUsd: number
@@ -36,10 +36,10 @@ export interface PolicyUse {
   readonly planned: number
   readonly nothing: number
   readonly failed: number
-  /** Tokens of the models that it asked. */
+  /** Tokens of the models that the policy asked. */
   readonly tokens: number
   readonly costUsd: number
-  /** Tokens that each later request is smaller by. */
+  /** Number of tokens by which each later request is smaller. */
   readonly freed: number
 }
 
@@ -61,7 +61,7 @@ const kindOfPrune = ({ by, masked, shown }: PruneOutcome): BrakeUse['kind'] => {
   return masked === true ? 'mask' : by === 'runtime' ? 'fold' : 'prune'
 }
 
-/** Returns true if a brake has paid for the cache that it spoilt; `null`: it never will. Pure. */
+/** Returns true if a brake has paid for the cache that it invalidated; `null` if it never will. Pure. */
 export const hasPaid = ({ economics, saving }: BrakeUse): boolean | null =>
   economics === undefined || economics.paysAfter === null ? null : (saving?.requests ?? 0) >= economics.paysAfter
 

@@ -13,7 +13,7 @@ export interface ContextNote {
   readonly seq: number
   readonly turnIndex: number
   readonly text: string
-  /** Text that can be unfolded below it, line by line. */
+  /** Text that can be unfolded below the note, line by line. */
   readonly lines?: readonly string[]
   readonly tone?: 'bad' | 'warn'
   /** A node of the conversation to go to. */
@@ -33,10 +33,10 @@ export const noteGroups = [
   'Questions and approvals',
   'Models that failed or had to wait',
 ] as const
-/** One of those groups, or the heading of a part's notes. */
+/** One of the groups above, or the heading of a part's notes. */
 export type NoteGroup = string
 
-/** Notes by what they are about, oldest first; groups without notes are missing. */
+/** Notes by group, oldest first. Groups without notes are missing. */
 export type ContextNotes = ReadonlyMap<NoteGroup, readonly ContextNote[]>
 
 const rungs = {

@@ -7,8 +7,8 @@ import type { Limits } from '../../../../../../src/protocol/runs/runLimits.ts'
 import { foldSpent, nothingYet, totalSpent } from '../../../../../../src/log/spent.ts'
 
 /**
- * The limits of the last run in the first `end` records, and how much of each is used at `now` (epoch milliseconds), sub-agents that
- * reported included; none: no run, or one without limits. Time that calls waited for people does not count. Pure.
+ * Returns the limits of the last run in the first `end` records, and how much of each is used at `now` (epoch milliseconds), sub-agents that reported
+ * included. Empty without a run or limits. Time that calls waited for people does not count. Pure.
  */
 export function limitsUse(records: readonly LogRecord[], end: number, now: number): readonly LimitUse[] {
   const last = Math.min(end, records.length)

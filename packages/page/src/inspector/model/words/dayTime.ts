@@ -13,7 +13,7 @@ export function dayTime(time: number, before: number | undefined): string {
   return isSame ? hours.format(time) : `${day}, ${hours.format(time)}`
 }
 
-/** Day and time to the second. */
+/** Formats a day and time to the second. Empty for an invalid time. */
 export const exactTime = (time: number): string => (isTime(time) ? exact.format(time) : '')
 
 /** Formats a time as an ISO string; returns `undefined` for an invalid time. */

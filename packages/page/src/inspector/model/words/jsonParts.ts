@@ -6,7 +6,7 @@ export interface JsonPart {
 
 const pattern = /("(?:[^"\\]|\\[^])*(?:"|\\?$))(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
 
-/** The pieces of JSON text, cut short or not; joined they are the text again. Pure. */
+/** Splits JSON text, cut short or not, into pieces that joined are the text again. Pure. */
 export function jsonParts(text: string): JsonPart[] {
   const parts: JsonPart[] = []
   const add = (kind: JsonPart['kind'], piece: string | undefined): void => {

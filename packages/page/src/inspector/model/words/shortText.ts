@@ -1,7 +1,7 @@
 import { cutEnd } from '../../../../../../src/protocol/text/cutMiddle.ts'
 import { withoutReordering } from '../../../../../../src/protocol/text/withoutReordering.ts'
 
-/** A text as it may stand on the page: whole characters, in the order they come in. */
+/** Returns a text as it may stand on the page: whole characters, in the order they come in. */
 export const forDisplay = (text: string): string => withoutReordering(text.toWellFormed())
 
 /** Fits a text into one line of at most `most` characters; a cut is marked by "…". Pure; looks at no more than it needs. */
@@ -13,7 +13,7 @@ export const oneLine = (text: string, most = 160): string =>
     most,
   ).replace(/ …$/, '…')
 
-/** Returns the beginning of a text, at most `end` UTF-16 units, without half a character at its end. */
+/** Returns the beginning of a text, at most `end` UTF-16 units, without half a surrogate pair at its end. */
 export const wholeBefore = (text: string, end: number): string => text.slice(0, end).replace(/[\uD800-\uDBFF]$/, '')
 
 /** Returns the beginning of a text: at most `lines` lines and `chars` characters. */
@@ -30,7 +30,7 @@ export function beginning(text: string, { lines, chars }: { lines: number; chars
 /** Least number of lines or characters that a cut must save, as the button takes a line too. */
 const leastCut = { lines: 6, chars: 500 }
 
-/** As `beginning`, but all of a text of which only a little would be left out. */
+/** As `beginning`, but returns the whole text if only a little would be left out. */
 export function beginningWorthCutting(text: string, limits: { lines: number; chars: number }): string {
   const first = beginning(text, limits)
   const rest = text.length - first.length
@@ -38,7 +38,7 @@ export function beginningWorthCutting(text: string, limits: { lines: number; cha
   return text.slice(first.length).trimEnd().split('\n').length > leastCut.lines ? first : text
 }
 
-/** Arguments of a call in one line: `path: "a.ts", line: 3`; anything but an object as JSON. */
+/** Writes the arguments of a call on one line: `path: "a.ts", line: 3`. Anything but an object is written as JSON. */
 export function argumentsLine(input: unknown, most = 120): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return oneLine(jsonOf(input), most)
   const parts: string[] = []
@@ -53,6 +53,6 @@ export function argumentsLine(input: unknown, most = 120): string {
   return oneLine(parts.join(', '), most)
 }
 
-/** Returns the JSON of a value; of a value without JSON, its text. */
+/** Returns the JSON of a value, or the text of a value without JSON. */
 export const jsonOf = (value: unknown, indent?: number): string =>
   JSON.stringify(value, undefined, indent) ?? String(value)

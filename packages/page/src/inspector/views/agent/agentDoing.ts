@@ -1,4 +1,4 @@
-/** The deeds of a person at an agent. Their code comes beside that of its conversation, which is read before. */
+/** Actions of a person on an agent. Their code is fetched beside that of its conversation, which is read first. */
 export { HeaderActions } from './headerActions.tsx'
 export { PromptBox } from './promptBox.tsx'
 export { PendingBar } from '../calls/pendingBar.tsx'

@@ -17,7 +17,7 @@ import type { HeaderActionsProps } from './headerActions.tsx'
 import { HeaderActions } from './laterDoing.tsx'
 import { isAtWork, NowLine } from './nowLine.tsx'
 
-/** Returns the reason why an agent is paused, where its state does not say everything. */
+/** Returns the reason why an agent is paused, if its state does not say everything. */
 function pauseText({ pause, chartState }: AgentViewState): string | null {
   if (chartState !== 'paused' || pause === null) return null
   switch (pause.type) {
@@ -94,7 +94,7 @@ export function AgentHeader(props: HeaderActionsProps) {
   )
 }
 
-/** Drops the running calls, which are named below. */
+/** Returns the facts without the running calls, which are named below. */
 function withoutCalls({ doing: _, ...facts }: StandingFacts): StandingFacts {
   return facts
 }

@@ -5,7 +5,7 @@ import type { PromptBoxProps } from './promptBox.tsx'
 
 const doing = () => import('./agentDoing.ts')
 
-/** The menu of the agent; until it is there, its room. */
+/** The menu of the agent, with a placeholder of its size until it is loaded. */
 export const HeaderActions = laterPart<HeaderActionsProps>(
   <div class="header-actions">
     <button type="button" class="button quiet" disabled>
@@ -15,7 +15,7 @@ export const HeaderActions = laterPart<HeaderActionsProps>(
   async () => (await doing()).HeaderActions,
 )
 
-/** The field to talk to the agent; until it is there, its room. */
+/** The field to talk to the agent, with a placeholder of its size until it is loaded. */
 export const PromptBox = laterPart<PromptBoxProps>(
   <div class="prompt">
     <div class="prompt-line">
@@ -28,6 +28,6 @@ export const PromptBox = laterPart<PromptBoxProps>(
 /** The calls that wait for people. */
 export const PendingBar = laterPart<PendingBarProps>(<></>, async () => (await doing()).PendingBar)
 
-/** Fetches the code of all of them. Never rejects. */
+/** Fetches the code of these parts. Never rejects. */
 export const preloadDoing = (): Promise<unknown> =>
   Promise.all([HeaderActions.preload(), PromptBox.preload(), PendingBar.preload()])

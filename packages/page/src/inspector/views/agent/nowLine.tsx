@@ -15,8 +15,8 @@ export const isAtWork = ({ status, isRunning, chartState }: FollowedAgent['state
   status === 'live' && isRunning && isBusy(chartState)
 
 /**
- * Activity of a busy agent, since when, and how far it is; for an agent at rest, how it came to be. Always one line, so that nothing below
- * moves.
+ * Activity of a busy agent, its duration and progress, or the way in which an agent came to rest. Always one line,
+ * so that nothing below moves.
  */
 export function NowLine({ inspector, view }: NowLineProps) {
   const state = view.state.value

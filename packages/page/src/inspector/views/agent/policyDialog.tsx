@@ -13,11 +13,11 @@ export interface PolicyDialogProps {
 
 interface Asked {
   readonly policy: string
-  /** `seq` of the last record when it was asked for. */
+  /** `seq` of the last record when the policy was asked. */
   readonly at: number
 }
 
-/** Asks a policy by name, whatever its trigger says, and stays open to tell what comes of it. */
+/** Asks a policy by name, whatever its trigger says, and stays open to show the outcome. */
 export function PolicyDialog({ inspector, view, onClose }: PolicyDialogProps) {
   const { policies, records } = view.state.value
   const [chosen, setChosen] = useState(policies?.[0]?.name ?? '')

@@ -18,7 +18,7 @@ const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: '
 const linkTo = (agent: string, token: string): string =>
   `${location.origin}${location.pathname}#${new URLSearchParams({ agent, token }).toString()}`
 
-/** Makes a link that only lets look at an agent and those below it. */
+/** Makes a read-only link to an agent and those below it. */
 export function ShareDialog({
   inspector,
   view: { agentId },

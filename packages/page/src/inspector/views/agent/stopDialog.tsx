@@ -8,7 +8,7 @@ export interface StopDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks once more before an agent is ended for good. */
+/** Asks for confirmation before an agent is ended for good. */
 export const StopDialog = ({ inspector, view, onClose }: StopDialogProps) => (
   <FormDialog
     title={`Stop ${view.agentId} for good?`}

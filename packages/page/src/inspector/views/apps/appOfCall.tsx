@@ -13,7 +13,7 @@ export interface AppOfCallProps {
   readonly reader: ArtifactReader
 }
 
-/** The app of a call; one that is too large for its record is read first. */
+/** The app of a call. An app that is too large for its record is read first. */
 export function AppOfCall({ data, input, reader }: AppOfCallProps) {
   const artifact = 'apart' in data && 'artifact' in data.apart ? data.apart.artifact : undefined
   const { app, why } = useApp('json' in data ? data.json : undefined, artifact, reader)

@@ -11,9 +11,9 @@ import { stopping } from '../../parts/stopping.ts'
 
 export interface ArtifactsProps {
   readonly artifacts: readonly Artifact[]
-  /** Reader of artifacts; `null`: they are named, and cannot be read. */
+  /** Reader of artifacts; `null` if they are named, but cannot be read. */
   readonly reader: ArtifactReader | null
-  /** True: pictures are shown in their place; otherwise they are opened. */
+  /** True if pictures are shown in their place; otherwise they are opened. */
   readonly showsPictures: boolean
 }
 

@@ -6,7 +6,7 @@ import type { ArtifactReader } from '../../model/artifacts/artifactReader.ts'
 import { laterPart } from '../../parts/later.tsx'
 import type { ArtifactsProps } from './artifacts.tsx'
 
-/** Reader of artifacts for the page; `null`: they are named, and cannot be read. */
+/** Reader of artifacts for the page; `null` if they are named, but cannot be read. */
 export const ArtifactsOfPage = createContext<ArtifactReader | null>(null)
 
 const Kept = laterPart<ArtifactsProps>(
@@ -26,7 +26,7 @@ export function Artifacts({
   return artifacts.length === 0 ? null : <Kept artifacts={artifacts} reader={reader} showsPictures={showsPictures} />
 }
 
-/** Marks a result that keeps some. */
+/** Badge of a result that keeps artifacts. */
 export const ArtifactBadge = ({ of: { artifacts } }: { readonly of: Keeping }): JSX.Element | null =>
   artifacts === undefined ? null : (
     <span class="badge" title={artifacts.map(artifactName).join(', ')}>

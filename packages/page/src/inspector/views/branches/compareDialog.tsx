@@ -13,10 +13,10 @@ export interface CompareDialogProps {
   readonly onClose: () => void
 }
 
-/** Limit of the agents that are listed; words narrow them down. */
+/** Maximum number of agents that are listed. Words narrow them down. */
 const mostListed = 50
 
-/** Chooses the agent that the one shown is compared with: first those with which it shares a past. */
+/** Chooses the agent to compare with the one that is shown. Agents with which it shares a past come first. */
 export function CompareDialog({ inspector, view, onClose }: CompareDialogProps) {
   const { connection, directory } = inspector.attached.value
   const { agents, sessions } = directory

@@ -21,7 +21,7 @@ export interface ComparePaneProps {
   readonly other: string
 }
 
-/** Two agents side by side: what they came to, and their trunks from the first message that differs. */
+/** Two agents side by side: their totals, and their trunks from the first message that differs. */
 export function ComparePane({ inspector, view, other }: ComparePaneProps): JSX.Element {
   const { client, status } = inspector.attached.value.connection
   const [beside, setBeside] = useState<FollowedAgent | null>(null)
@@ -60,10 +60,10 @@ interface ComparedProps {
   readonly onStop: () => void
 }
 
-/** A row that is shown: `shared` stands for those that are equal from the beginning. */
+/** A row that is shown. `shared` stands for the equal rows at the beginning. */
 type Part = { readonly type: 'shared' } | { readonly type: 'row'; readonly at: number }
 
-/** About how high a row is, in pixels, by the longer of its texts. */
+/** Estimates the height of a row in pixels, from the longer of its texts. */
 function heightOf({ left, right }: ComparedRow): number {
   const chars = Math.min(1_200, 4 * Math.max(left?.tokens ?? 0, right?.tokens ?? 0))
   return 66 + 18 * Math.max(1, Math.ceil(chars / 44))

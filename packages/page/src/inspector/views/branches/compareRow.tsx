@@ -19,7 +19,7 @@ export interface CompareRowProps {
   readonly right: string
 }
 
-/** Messages that stand beside each other: equal ones once, others with their words compared, and what only one side has. */
+/** Messages side by side: equal ones once, different ones with their words compared, and those of one side alone. */
 export function CompareRow({ row, left, right }: CompareRowProps): JSX.Element {
   const { left: one, right: other, isSame } = row
   const parts = useMemo(
@@ -49,7 +49,7 @@ interface SideProps {
   readonly node: ConversationNode | undefined
   readonly agentId: string
   readonly name: string
-  /** Parts of its text, if it is compared with the message on the other side. */
+  /** Parts of the message's text, if it is compared with the message on the other side. */
   readonly parts?: readonly ShownPart[] | undefined
 }
 

@@ -23,7 +23,7 @@ const facts: readonly (readonly [name: string, of: (totals: Totals) => string])[
   ['Time', ({ took }) => tookWords(took)],
 ]
 
-/** Turns, tokens, cost and time of two agents: since they part, and in all. */
+/** Turns, tokens, cost and time of two agents, overall and since they part. */
 export function CompareTotals({ inspector, left, right }: CompareTotalsProps): JSX.Element {
   const shared = useMemo(() => sharedRecords(left, right), [left.past, left.records, right.past, right.records])
   return (

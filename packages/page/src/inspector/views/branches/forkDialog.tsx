@@ -17,7 +17,7 @@ export interface ForkDialogProps {
   readonly onClose: () => void
 }
 
-/** Begins an agent that shares the past up to a message, says something to it if that is wanted, and shows it. */
+/** Starts a fork that shares the past up to a message, says something to it if that is wanted, and shows it. */
 export function ForkDialog({ inspector, view, node, onClose }: ForkDialogProps) {
   const { conversation } = view.state.value
   const { connection, directory } = inspector.attached.value

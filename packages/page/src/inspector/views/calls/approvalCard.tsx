@@ -11,7 +11,7 @@ import { WhoAsks } from './whoAsks.tsx'
 
 export interface ApprovalProps {
   readonly inspector: Inspector
-  /** Id of the agent that the decision is sent to: its own, or one above it. */
+  /** Id of the agent that receives the decision: the call's own agent, or one above it. */
   readonly via: string
   readonly approval: PendingOf<'approval'>
 }

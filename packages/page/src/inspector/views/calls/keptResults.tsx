@@ -1,4 +1,4 @@
-/** The door of the views to what results keep beside the log. */
+/** Functions of the views for data that results keep beside the log. */
 export {
   Artifacts as KeptResults,
   ArtifactBadge as KeptBadge,

@@ -14,7 +14,7 @@ import { useMedia } from '../../parts/useMedia.ts'
 import { useNow } from '../../parts/useNow.ts'
 import { ApprovalCard, QuestionCard } from './laterCards.ts'
 
-/** Lines below a chart where there is little room; more are folded into one. */
+/** Number of lines below a chart where there is little room. More are folded into one. */
 const mostBesideChart = 2
 
 export interface PendingBarProps {

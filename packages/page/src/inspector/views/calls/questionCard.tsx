@@ -20,23 +20,23 @@ import { WhoAsks } from './whoAsks.tsx'
 
 export interface CardProps {
   readonly inspector: Inspector
-  /** Id of the agent that the answer is sent to: its own, or one above it. */
+  /** Id of the agent that receives the answer: the item's own agent, or one above it. */
   readonly via: string
   readonly pending: PendingOf<'question' | 'call'>
 }
 
-/** Unsent input: of the one field of a value, or of those of an object. */
+/** Unsent input: one field for a value, or the fields of an object. */
 type Draft = { readonly [name: string]: string }
 
 const drafts = { none: {} as Draft, isAny: (draft: Draft) => Object.values(draft).some((text) => text !== '') }
 
-/** Name of the one field of a value that is no object, and of what is wrong with the answer as a whole. */
+/** Name of the only field of a value that is no object, and of the problem with an answer as a whole. */
 const alone = ''
 
-/** Faults of an answer, by the names of its fields. */
+/** Problems of an answer, by the names of its fields. */
 const noProblems: { readonly [name: string]: string } = {}
 
-/** An id of the document has no spaces. */
+/** Converts a text into an id for the document, which has no spaces. */
 const idOf = (text: string): string => text.replace(/[^\w-]/g, (sign) => `_${sign.codePointAt(0)!.toString(36)}`)
 
 /** A question of a tool, or a call that a client is to carry out, with a form for the answer. */
@@ -49,7 +49,7 @@ export function QuestionCard({ inspector, via, pending }: CardProps) {
   const form: QuestionForm = isQuestion ? formOf(pending.schema) : { type: 'text' }
   const fields = form.type === 'object' ? form.fields : []
   const quick = isQuestion ? quickAnswers(pending.schema) : undefined
-  /** Shows a refused answer here, at its fields as far as the refusal names any. */
+  /** Returns true if an answer was refused, and shows the refusal here, at the fields that it names. */
   const isRefusal = (thrown: unknown): boolean => {
     if (!hasCode(thrown, 'ANSWER_INVALID')) return false
     const said = withoutAdvice(thrown)
@@ -137,7 +137,7 @@ interface FieldProps {
   readonly value: string
   readonly onInput: (text: string) => void
   readonly problem: string | undefined
-  /** Ids of the texts beside it. */
+  /** Ids of the texts that describe the field. */
   readonly describedBy?: string
 }
 
@@ -146,7 +146,7 @@ interface LabelledProps extends Pick<FieldProps, 'value' | 'onInput' | 'problem'
   readonly id: string
 }
 
-/** A field under its name, with what the schema says of it, and its fault. */
+/** A field under its name, with its description and limits from the schema, and its problem. */
 function Labelled({ field, id, problem, ...rest }: LabelledProps) {
   const { name, form, isRequired, description } = field
   const limits = form.type === 'text' || form.type === 'number' ? limitWords(form) : ''

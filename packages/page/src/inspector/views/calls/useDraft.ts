@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Inspector } from '../../model/shell/inspector.ts'
 
 /**
- * Returns the unsent input for an item that waits, and a function that changes it; a card that comes into sight again has its input back.
- * While the card is there, it notes if there is any input, as a key would decide without it.
+ * Returns the unsent input for an item that waits, and a function that changes it. A card that comes into sight
+ * again has its input back. While the card is there, any input is noted, as a key would decide without it.
  */
 export function useDraft<T extends object>(
   { deciding }: Inspector,

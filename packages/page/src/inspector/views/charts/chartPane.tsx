@@ -49,7 +49,7 @@ type Placing =
 
 const placing = { type: 'placing' } as const
 
-/** The full picture: from the server, and all of it laid out here only where that gives none. The one before stays until another is there. */
+/** Returns the full picture from the server, laid out here only if the server gives none. The one before stays until another is there. */
 function useFullLayout(
   inspector: Inspector,
   { view, model, closed }: Pick<ChartProps, 'view' | 'model'> & { readonly closed: readonly string[] | null },
@@ -171,7 +171,7 @@ const glow = 900
 
 const none: ReadonlySet<string> = new Set()
 
-/** States the machine has just been in: most moves are over before a frame is drawn, and would not be seen. */
+/** Returns the states the machine has just left: most moves are over before a frame is drawn, and would not be seen. */
 export function useChartTrail(view: AgentView): ReadonlySet<string> {
   const trail = useSignal<ReadonlySet<string>>(none)
   const looked = useRef<number | null>(null)
@@ -198,7 +198,7 @@ interface ChartWordsListProps {
   readonly active: string
 }
 
-/** The chart for who reads rather than looks. */
+/** The chart in words, for a person who reads rather than looks. */
 function ChartWordsList({ model, active }: ChartWordsListProps): JSX.Element {
   return (
     <div class="chart-list scroll" tabIndex={0} role="region" aria-label="States and transitions in words">

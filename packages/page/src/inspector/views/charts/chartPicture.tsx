@@ -20,7 +20,7 @@ export interface ChartPictureProps {
   readonly layout: ChartLayout
   /** Active states, and how each is active. */
   readonly lit: ReadonlyMap<string, DrawnNode['active']>
-  /** The line of the active state `paused` that says why; `null`: none. */
+  /** Line of the active state `paused` that gives the reason; `null` if there is none. */
   readonly reason: string | null
   /** States that were active recently. */
   readonly trail: ReadonlySet<string>
@@ -29,11 +29,11 @@ export interface ChartPictureProps {
   /** The state or arrow that a person chose. */
   readonly chosen: string | null
   readonly camera: Camera
-  /** The picture in a sentence. */
+  /** Description of the picture in a sentence. */
   readonly label: string
 }
 
-/** A chart as SVG: only the active states and the camera change. From afar it has names alone, as large as text. */
+/** A chart as SVG: only the active states and the camera change. From afar it shows names alone, as large as text. */
 export function ChartPicture({
   layout,
   lit,
@@ -94,9 +94,9 @@ interface BoxProps {
   readonly active: DrawnNode['active']
   readonly isRecent: boolean
   readonly reason: string | null
-  /** Size of names that are read from afar; `null`: it is near. */
+  /** Size of names that are read from afar; `null` if the picture is near. */
   readonly far: number | null
-  /** True if it has its name from afar. */
+  /** True if the box shows its name from afar. */
   readonly isNamed: boolean
 }
 

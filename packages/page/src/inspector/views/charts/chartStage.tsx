@@ -22,7 +22,7 @@ export interface ChartStageProps {
   readonly also?: readonly string[]
   /** States that were active recently. */
   readonly trail: ReadonlySet<string>
-  /** The line of the state `paused` that says why it is paused; `null`: none. */
+  /** Line of the state `paused` that gives the reason of the pause; `null` if there is none. */
   readonly reason?: string | null
   /** Opens or closes a state that holds others. */
   readonly onToggle?: ((id: string) => void) | undefined
@@ -163,10 +163,10 @@ export function ChartStage({
   )
 }
 
-/** Pixels that a pointer may move in a click. */
+/** Pixels that a pointer may move during a click. */
 const slack = 4
 
-/** Dragging moves the picture, the wheel zooms it around the pointer. */
+/** Lets dragging move the picture, and the wheel zoom it around the pointer. */
 function usePointer(
   stage: RefObject<HTMLElement | null>,
   shown: Camera,

@@ -8,7 +8,7 @@ interface CompactDialogProps {
   readonly onClose: () => void
 }
 
-/** A person's compaction: a summary takes the place of the middle of the conversation. */
+/** Dialog for a person's compaction: a summary takes the place of the middle of the conversation. */
 export const CompactDialog = (props: CompactDialogProps) => (
   <AskDialog
     {...props}

@@ -12,7 +12,7 @@ export interface ConversationBarProps {
   readonly graph: GraphRows
   readonly state: AgentViewState
   readonly toggled: Signal<ReadonlySet<string>>
-  /** A node that was asked for and is not there. */
+  /** Node that was asked for and does not exist. */
   readonly missing: string | null
   readonly onHead: () => void
 }

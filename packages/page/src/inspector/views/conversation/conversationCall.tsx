@@ -24,7 +24,7 @@ export interface CallBodyProps {
   readonly onToggle: () => void
 }
 
-/** A tool call: one line, and opened its input and its result. */
+/** A tool call: one line, and its input and its result when it is open. */
 export function CallBody({ row, isOpen, toggle, onToggle }: CallBodyProps): JSX.Element {
   const { name, input, nodeId, childId, result, took, pruned, isMasked, maskedBy } = row
   const state = stateOf(row)
@@ -93,7 +93,7 @@ function Result({ result }: { readonly result: ToolResultMessage }): JSX.Element
   )
 }
 
-/** Leads to an agent's own view. */
+/** Link to an agent's own view. */
 export function AgentLink({ agentId }: { readonly agentId: string }): JSX.Element {
   const name = useContext(AgentNames)(agentId)
   return (

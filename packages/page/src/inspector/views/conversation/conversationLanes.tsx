@@ -11,7 +11,7 @@ export interface LanesProps {
 /** Position of a row's mark from its top in pixels: beside its first line. */
 const markPlaces = { message: 18, call: 15, tag: 25, fold: 25, memo: 25, notice: 18, repeat: 15 } as const
 
-/** Pixels that the lanes take. */
+/** Returns the width of the lanes in pixels. */
 export const lanesWidth = (gap: number, lanes: number): number => 22 + lanes * gap
 
 /** The lines of the graph beside a row: those that pass by, its own, and its mark. */

@@ -13,7 +13,7 @@ import { PrunedBadge } from '../../parts/prunedBadge.tsx'
 import { Media } from './conversationMedia.tsx'
 import { LongText } from '../../parts/longText.tsx'
 
-/** The newest answer is shown as far as two screens have room. */
+/** Size up to which the newest answer is shown, about two screens. */
 const answerSize = { lines: 80, chars: 6_000 } as const
 
 export interface TextState {

@@ -14,7 +14,7 @@ import { LongText } from '../../parts/longText.tsx'
 
 const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1)
 
-/** `n4–n9`, or `n4` of one. */
+/** Formats a span of nodes: `n4–n9`, or `n4` for one. */
 function span(ids: readonly NodeId[]): string {
   const first = ids[0]
   const last = ids.at(-1)
@@ -33,7 +33,7 @@ export interface TagBodyProps {
   readonly text: TextState
 }
 
-/** The note that a revert left, and the branch that it left behind. */
+/** The note that a revert left, and the branch that it abandoned. */
 export function TagBody({ row, isOpen, toggle, hidden, work, text }: TagBodyProps): JSX.Element {
   const { tag, target, by, policy, category } = row
   const { abandoned } = tag

@@ -176,7 +176,7 @@ interface TreeRowsProps extends Pick<ConversationRowProps, 'onSelect' | 'onToggl
   readonly full: ReadonlySet<string>
 }
 
-/** The rows in view, and last the reply under way. */
+/** The rows in view, followed by the reply under way. */
 function TreeRows({ scroll, rows, partial, activeIndex, selected, full, ...actions }: TreeRowsProps): JSX.Element {
   const deepest = useMemo(() => rows.reduce((most, { row }) => Math.max(most, row.lane), 0), [rows])
   const answer = useMemo(() => answerIn(rows), [rows])

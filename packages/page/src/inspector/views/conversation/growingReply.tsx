@@ -13,11 +13,11 @@ export interface GrowingReplyProps {
   readonly partial: PartialReply
   readonly gap: number
   readonly lanes: number
-  /** Returns true while the list stays at its end by itself. */
+  /** Returns true while the list follows its end. */
   readonly isFollowing: () => boolean
 }
 
-/** Characters of a growing reply that are shown to who follows its end; the rest is shown once the reply is complete. */
+/** Number of characters of a growing reply shown to a person who follows its end. The rest is shown once the reply is complete. */
 const mostShown = 4_000
 
 /** The reply under way, at the end of the trunk. */
@@ -51,7 +51,7 @@ interface GrowingProps extends Pick<GrowingReplyProps, 'isFollowing'> {
   readonly isThought?: boolean
 }
 
-/** Text that the model has written so far; only new text is parsed and drawn. What a person reads keeps its beginning. */
+/** Text that the model has written so far. Only new text is parsed and drawn. The part that a person reads keeps its beginning. */
 function Growing({ text, isThought = false, isFollowing }: GrowingProps): JSX.Element {
   const growing = useRef<GrowingMarkdown | undefined>(undefined)
   const place = useRef<TailPlace>({ first: 0, skipped: 0 })

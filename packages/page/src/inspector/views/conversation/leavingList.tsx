@@ -29,7 +29,7 @@ export function LeavingList({ nodes }: { readonly nodes: readonly ConversationNo
 }
 
 export interface FreedProps {
-  /** Estimated tokens. */
+  /** Estimated tokens that the change frees. */
   readonly freed: number
   readonly tokens: number
   /** Word for the text that replaces the steps: `note`, `memo`. */

@@ -3,10 +3,10 @@ import { counted } from '../../../../../charts/src/amounts.ts'
 
 export interface NewBelowProps {
   readonly scroller: () => HTMLElement | null
-  /** Returns true while the list stays at its end by itself. */
+  /** Returns true while the list follows its end. */
   readonly isFollowing: () => boolean
   readonly count: number
-  /** Characters of the reply that is being written; `null`: none is. */
+  /** Number of characters of the reply that is being written; `null` if none is. */
   readonly growing: number | null
   readonly onEnd: () => void
 }
@@ -14,12 +14,12 @@ export interface NewBelowProps {
 /** Pixels from the end that still count as the end. */
 const slack = 80
 
-/** Says that rows were added below the visible ones, and leads there. It is hidden while the end is in sight. */
+/** Notice that rows were added below the visible ones, which leads there. It is hidden while the end is in sight. */
 export function NewBelow({ scroller, isFollowing, count, growing, onEnd }: NewBelowProps) {
   /** Number of rows when the end was last seen. */
   const [seen, setSeen] = useState(count)
   const [isAway, setAway] = useState(false)
-  /** Characters when the end was last seen. */
+  /** Number of characters when the end was last seen. */
   const read = useRef(0)
   if (!isAway || growing === null || growing < read.current) read.current = growing ?? 0
   useEffect(() => {

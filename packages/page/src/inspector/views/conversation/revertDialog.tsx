@@ -26,7 +26,7 @@ export interface RevertDialogProps {
   readonly onClose: () => void
 }
 
-/** A person's revert: the steps after a step leave the trunk, and a note stays in their place. */
+/** Dialog for a person's revert: the steps after a step leave the trunk, and a note stays in their place. */
 export function RevertDialog({ node, ...rest }: RevertDialogProps) {
   const [category, setCategory] = useState<RevertCategory>('failure')
   const [undo, setUndo] = useState(false)
@@ -131,7 +131,7 @@ const UndoList = ({ title, things }: { readonly title: string; readonly things: 
   </div>
 )
 
-/** A person's prune: a step is hidden from the model, and a memo takes its place. */
+/** Dialog for a person's prune: a step is hidden from the model, and a memo takes its place. */
 export function PruneDialog({ node, ...rest }: RevertDialogProps) {
   const { conversation, lastSeq } = rest.view.state.value
   const step = formatNodeId(node)

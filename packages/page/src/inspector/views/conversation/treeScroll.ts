@@ -19,16 +19,16 @@ export interface TreeScrollOptions {
 }
 
 export interface TreeScroll extends RowScroll {
-  /** A node is selected here, so it is in view already. */
+  /** Notes that a node was selected here, so that it is in view already. */
   readonly keepPlace: (node: NodeId) => void
 }
 
 const heights = { message: 84, call: 36, tag: 96, fold: 112, memo: 40, notice: 36, repeat: 36 } as const
 
-/** Pixels of a row that was never shown. */
+/** Returns the height in pixels of a row that was never shown. */
 const heightOf = (shown: VisibleRow | undefined): number => (shown === undefined ? 96 : heights[shown.row.type])
 
-/** The place in the tree: at the end, which is read first, and at a node that was selected elsewhere. */
+/** Scrolls the tree: to its end, which is read first, and to a node that was selected elsewhere. */
 export function useTreeScroll({
   state,
   graph,

@@ -13,7 +13,7 @@ import { KeptOfPage, KeptResults } from '../calls/keptResults.tsx'
 
 export interface CallOutputProps {
   readonly message: ToolResultMessage
-  /** Its data for the application, if it has any. */
+  /** Data of the result for the application, if there is any. */
   readonly data: CallData | undefined
   /** Arguments of the call. */
   readonly input: unknown
@@ -29,7 +29,7 @@ const withApp = [{ name: 'app', label: 'App' }, ...tabs] as const
 
 const App = later('Loading the app', async () => (await import('../apps/appOfCall.tsx')).AppOfCall)
 
-/** Returns true if data has an app of the tool. Of data that is kept beside the log the beginning tells. */
+/** Returns true if data has an app of the tool. For data that is kept beside the log, its beginning tells. */
 const hasApp = (data: CallData): boolean =>
   'json' in data
     ? typeof data.json === 'object' && data.json !== null && 'mcpApp' in data.json

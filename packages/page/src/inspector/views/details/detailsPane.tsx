@@ -95,7 +95,7 @@ export function DetailsPane({ inspector, view, onOpen }: DetailsPaneProps) {
   )
 }
 
-/** An event as JSON; of a captured request, once its messages have been read. */
+/** An event as JSON. A captured request is shown once its messages have been read. */
 function EventJson({ inspector, event }: { readonly inspector: Inspector; readonly event: AgentEvent }) {
   const view = inspector.agent.value
   const isApart = leftOf(event) !== undefined && view?.state.value.areRequestsRead === false

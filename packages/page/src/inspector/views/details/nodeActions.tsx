@@ -111,11 +111,11 @@ function ShowButton({ inspector, view, node, away }: StepButtonProps) {
 
 interface StepButtonProps extends Pick<NodeActionsProps, 'inspector' | 'view'> {
   readonly node: ConversationNode
-  /** Reason why nothing on the trunk can be done with it; `null`: it is there. */
+  /** Reason why actions on the trunk cannot be used on the step; `null` if they can. */
   readonly away: string | null
 }
 
-/** Pins the step of a message, or takes the pin away. */
+/** Pins the step of a message, or removes the pin. */
 function PinButton({ inspector, view, node, away }: StepButtonProps) {
   const step = formatNodeId(node.id)
   const isPinned = view.state.value.conversation.pins().includes(node.stepId)

@@ -14,7 +14,7 @@ import { AgentLink } from '../conversation/conversationCall.tsx'
 import { Media } from '../conversation/conversationMedia.tsx'
 import { LongText } from '../../parts/longText.tsx'
 
-/** The calls of an agent at the moment that is shown. */
+/** Returns the calls of an agent at the moment that is shown. */
 export function useCalls(view: FollowedAgent): CallBook {
   const books = useMemo(() => new CallBooks(), [view])
   const { records, at, lastSeq, past } = view.state.value
@@ -32,7 +32,7 @@ const standings: Readonly<Record<KnownCall['status'], string>> = {
 interface CallFactsProps {
   readonly call: KnownCall
   readonly onNode: (node: NodeId) => void
-  /** Beside its result: names the tool and leads to the reply; else leads to the result. */
+  /** True beside the call's result: names the tool and links to the reply. Otherwise links to the result. */
   readonly isOfResult?: boolean
 }
 
@@ -103,7 +103,7 @@ export function CallFacts({ call, onNode, isOfResult = false }: CallFactsProps) 
 
 interface CallPartProps {
   readonly block: ToolCallBlock
-  /** Unknown of what no log tells of. */
+  /** The call as a log tells it; `undefined` if no log does. */
   readonly call: KnownCall | undefined
   readonly onNode: (node: NodeId) => void
 }

@@ -2,10 +2,10 @@ import { opText } from '../../../../../words/src/parts/stateLines.ts'
 import { JsonTree } from '../../parts/jsonTree.tsx'
 import type { StateAtNode } from '../../model/conversation/stateAtNode.ts'
 
-/** Most changes that are listed, and most characters of one. */
+/** Maximum number of changes that are listed, and of characters of one. */
 const most = { changes: 50, chars: 300 }
 
-/** The state of the agent at a message: what differs from that of the message before, and the whole of it. */
+/** The state of the agent at a message: its difference from the state at the message before, and the whole of it. */
 export function NodeState({ state: { value, changed } }: { readonly state: StateAtNode }) {
   const more = changed.length - most.changes
   return (

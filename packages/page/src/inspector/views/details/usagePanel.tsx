@@ -82,7 +82,7 @@ export function UsagePanel({ inspector, view }: UsagePanelProps) {
   )
 }
 
-/** The limits of its last run; the time of a running one is live. */
+/** The limits of the agent's last run. The time of a run under way is live. */
 function LimitsPart({ inspector, view }: UsagePanelProps) {
   const state = view.state.value
   const { records, at, lastSeq, run } = state
@@ -115,7 +115,7 @@ interface RunTableProps {
   readonly took: ReadonlyMap<string, Took>
   /** True if a moment of the past is shown: a run without an end is described up to there. */
   readonly isPast: boolean
-  /** Use of sub-agents that have not answered yet: it belongs to the run that has not ended. */
+  /** Usage of sub-agents that have not answered yet, which belongs to the run under way. */
   readonly underWay: { readonly tokens: number; readonly costUsd: number }
 }
 
@@ -153,7 +153,7 @@ const RunTable = ({ runs, took, isPast, underWay }: RunTableProps) => (
   </table>
 )
 
-/** Time of a run, with the time of people apart; if the log does not tell it, it is included. */
+/** Formats the time of a run, with the time of people apart. If the log does not tell that time, it is included. */
 const timeOf = ({ startedAt, endedAt = startedAt }: SessionRun, took: Took | undefined): string =>
   tookWords(took ?? { ms: endedAt - startedAt, waitedMs: 0 })
 
@@ -175,7 +175,7 @@ function trunkTokens(session: Session): number[] {
 const width = 240
 const height = 40
 
-/** A line over successive values; `label` says what it shows. */
+/** A line over successive values. `label`: description of the values. */
 function Sparkline({ values, label }: { readonly values: readonly number[]; readonly label: string }) {
   if (values.length < 2) return null
   const most = Math.max(...values, 1)

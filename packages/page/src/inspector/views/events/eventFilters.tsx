@@ -14,7 +14,7 @@ export interface EventFiltersProps {
   readonly children?: ComponentChildren
 }
 
-/** Filters of the list: a click on a kind shows it alone, with Shift or Ctrl it as well. */
+/** Filters of the list. A click on a kind shows only that kind. A click with Shift or Ctrl adds it. */
 export function EventFilters({ filter, counts, shown, onChange, children }: EventFiltersProps) {
   const shownGroups = eventGroups.filter((group) => counts[group] > 0 || group === 'error' || filter.only.has(group))
   return (

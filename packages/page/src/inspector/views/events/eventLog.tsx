@@ -118,7 +118,7 @@ export function EventLog({ inspector, view, children }: EventLogProps) {
   )
 }
 
-/** Starts at the node that was chosen in another view. */
+/** Starts the list at the node that was chosen in another view. */
 function useStartingPoint(inspector: Inspector, rows: readonly EventRow[]): void {
   const isSet = useRef(false)
   useEffect(() => {

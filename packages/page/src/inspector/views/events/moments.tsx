@@ -28,7 +28,7 @@ export interface MomentsProps {
   readonly view: FollowedAgent
 }
 
-/** The slider over the log, with what stands out in it, and a player. */
+/** The slider over the log, with its landmarks, and a player. */
 export function Moments({ inspector, view }: MomentsProps): JSX.Element {
   const { at, lastSeq, records, isRunning } = view.state.value
   const [landmarks] = useState(() => new Landmarks())

@@ -3,7 +3,7 @@ import type { MomentsProps } from './moments.tsx'
 
 const Moments = laterPart(<div class="time" />, async () => (await import('./moments.tsx')).Moments)
 
-/** Goes to any moment of the log. Open by default when the agent is not running. */
+/** Slider that goes to any moment of the log. Open by default when the agent is not running. */
 export function TimeSlider(props: MomentsProps) {
   const { at, lastSeq, isRunning } = props.view.state.value
   const isOpen = props.inspector.isTimeOpen.value ?? (!isRunning || at !== null)

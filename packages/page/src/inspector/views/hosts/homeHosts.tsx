@@ -9,7 +9,7 @@ export interface HomeHostsProps {
   readonly now: number
 }
 
-/** The machines that the server keeps, each a line: how it stands, what it waits for, and the agents in it. */
+/** The machines that the server keeps, one per line: the status, the agents, and what each machine waits for. */
 export const HomeHosts = ({ hosts, now }: HomeHostsProps) => (
   <section class="home-hosts" aria-label={counted(hosts.length, 'machine')}>
     <h2>

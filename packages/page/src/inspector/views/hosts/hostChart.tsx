@@ -7,13 +7,13 @@ import { ChartSkeleton } from '../../parts/chartSkeleton.tsx'
 import { ChartStage } from '../charts/chartStage.tsx'
 
 export interface HostChartProps {
-  /** `undefined`: it is on its way; `null`: the server gives none. */
+  /** Chart of the machine; `undefined` while it is on its way, `null` if the server gives none. */
   readonly chart: ServedChart | null | undefined
-  /** The states it is in, as XState writes them. */
+  /** The machine's states, as XState writes them. */
   readonly value: unknown
 }
 
-/** The chart of a machine with its states lit; where there is none, the states as a tree. */
+/** The chart of a machine with its active states lit, or its states as a tree if there is no chart. */
 export function HostChart({ chart, value }: HostChartProps): JSX.Element {
   const [active = '', ...also] = activeStates(value)
   const left = useStatesLeft([active, ...also].join('\n'))
@@ -36,7 +36,7 @@ const none: ReadonlySet<string> = new Set()
 /** Milliseconds that a state glows after the machine left it. */
 const glow = 900
 
-/** The states that the machine has just left. */
+/** Returns the states that the machine has just left. */
 function useStatesLeft(now: string): ReadonlySet<string> {
   const before = useRef(now)
   const left = useSignal(none)

@@ -97,7 +97,7 @@ function Followed({ inspector, id }: HostPaneProps) {
   )
 }
 
-/** The chart of a machine, once it is known that there is one; `null`: the server gives none. */
+/** Returns the chart of a machine, once it is known that there is one; `null` if the server gives none. */
 function useHostChart(inspector: Inspector, host: HostView | null): ServedChart | null | undefined {
   const chart = useSignal<ServedChart | null | undefined>(undefined)
   const id = host?.id

@@ -10,7 +10,7 @@ const dots: Readonly<Record<HostView['status'], string>> = {
   closed: 'closed',
 }
 
-/** How a machine stands, in a word. */
+/** Status of a machine, in a word. */
 export const HostStatus = ({ status }: { readonly status: HostView['status'] }) => (
   <span class="host-status">
     <StateDot state={dots[status]} /> {hostStatuses[status]}

@@ -5,7 +5,7 @@ import { usePolled } from '../../parts/usePolled.ts'
 /** Interval at which the server is asked again, in milliseconds. */
 const againMs = 2_000
 
-/** The machines that the server keeps; none for a token that may not see all, and where the server has no such list. */
+/** Returns the server's machines. Empty for a token that may not see all, and if the server has no such list. */
 export function useHosts({ attached, clock }: Inspector): readonly HostView[] {
   const { connection } = attached.value
   const mayAsk = connection.status.value === 'open' && connection.may.value('see.all')

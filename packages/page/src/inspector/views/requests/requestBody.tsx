@@ -35,7 +35,7 @@ export function RequestBody({
 }: RequestBodyProps): JSX.Element {
   const { request, provenance, old } = compared
   const scroller = useRef<HTMLDivElement>(null)
-  /** Messages shown in full. */
+  /** Keys of the messages shown in full. */
   const full = useSignal<ReadonlySet<string>>(new Set())
   const scroll = useRowScroll({
     count: rows.length,
@@ -49,7 +49,7 @@ export function RequestBody({
     // What is at the top is read from the top on.
     if (shown !== undefined && (place > 0 || showsSame.peek())) scroll.scrollTo(shown, 'start')
   }, [compared, place])
-  /** Counted once, however often it is drawn. */
+  /** Token counts, computed once however often the request is drawn. */
   const counts = useMemo(() => new Map<number, number>(), [compared])
   const tokensOf = (from: number, to: number): number => {
     const known = counts.get(from)

@@ -11,13 +11,13 @@ import { Media } from '../conversation/conversationMedia.tsx'
 import { JsonText, LongText } from '../../parts/longText.tsx'
 
 export interface RequestMessageRowProps {
-  /** Its place among the messages. */
+  /** Index of the message in the request. */
   readonly at: number
   readonly message: RequestMessage
   /** Change of the message since the request before; `undefined` if there is no request before. */
   readonly mark: MessageMark | 'gone' | undefined
   readonly reasons: readonly RequestReason[]
-  /** Results that its texts name, which are kept beside the log. */
+  /** Artifacts that the message's texts name, which are kept beside the log. */
   readonly kept: Keeping
   readonly isFull: boolean
   readonly onToggle: () => void

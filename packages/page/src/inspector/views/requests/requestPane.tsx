@@ -140,7 +140,7 @@ function Requests({ state, turn }: { readonly state: AgentViewState; readonly tu
 const kindOf = (row: RequestRow): ChangeKind =>
   row.type === 'gone' ? 'gone' : row.type === 'message' ? 'new' : 'frame'
 
-/** Returns the index of a turn's request; the newest when no turn is asked for; -1 when the turn has none. */
+/** Returns the index of a turn's request: of the newest without a turn, and -1 if the turn has none. */
 function indexOf(requests: readonly RequestView[], turn: number | null, picked: number | null): number {
   if (turn === null) return requests.length - 1
   const exact = requests.findIndex(({ turnIndex, seq }) => turnIndex === turn && seq === picked)
@@ -149,7 +149,7 @@ function indexOf(requests: readonly RequestView[], turn: number | null, picked: 
 
 interface ChangeStepperProps {
   readonly count: number
-  /** From 0. */
+  /** Index of the change that is shown, from 0. */
   readonly shown: number
   /** True if there is no request before; `isLast`: true if there is none after. */
   readonly isFirst: boolean

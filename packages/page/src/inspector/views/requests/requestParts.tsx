@@ -27,16 +27,16 @@ function Part({ title, aside, isChanged, children }: PartProps): JSX.Element {
   )
 }
 
-/** Longer texts than this together are not compared, in UTF-16 units. */
+/** Length of both texts together above which they are not compared, in UTF-16 units. */
 const mostCompared = 2_000_000
 
 export interface SystemPartProps {
   readonly system: string
-  /** That of the request before. */
+  /** System prompt of the request before. */
   readonly old: string | undefined
 }
 
-/** The system prompt, and what changed of it. */
+/** The system prompt, and its changes. */
 export function SystemPart({ system, old = system }: SystemPartProps): JSX.Element {
   const isChanged = old !== system
   const diff = useMemo(

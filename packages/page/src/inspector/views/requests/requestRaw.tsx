@@ -95,7 +95,7 @@ function RawLine({ line: { level, name, text, fold, cutOf }, onToggle }: RawLine
 const kindOf = (text: string): string =>
   text.startsWith('"') ? 'json-string' : /^-?\d/.test(text) ? 'json-number' : /^[tfn]/.test(text) ? 'json-word' : ''
 
-/** Copies a text; says so, or why not. */
+/** Button that copies a text, and says if that succeeded. */
 function CopyButton({ text }: { readonly text: () => string }): JSX.Element {
   const outcome = useSignal('')
   const copy = (): void => {
@@ -116,7 +116,7 @@ function CopyButton({ text }: { readonly text: () => string }): JSX.Element {
   )
 }
 
-/** Pages without TLS have no clipboard but this. */
+/** Copies a text. Pages without TLS have no clipboard API, and copy from a hidden text area instead. */
 async function copyText(text: string): Promise<void> {
   // Its type promises it everywhere.
   const { clipboard } = navigator as { readonly clipboard?: Clipboard }

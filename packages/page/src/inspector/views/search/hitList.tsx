@@ -7,7 +7,7 @@ import { dayTime, exactTime } from '../../model/words/dayTime.ts'
 import { AgentNames } from '../../parts/agentNames.ts'
 import { VirtualList } from '../../parts/virtualList.tsx'
 
-/** Pixels. */
+/** Height of a row in pixels. */
 const rowHeight = 26
 
 const filterWords: Readonly<Record<HitFilter, string>> = {
@@ -22,9 +22,9 @@ const filterWords: Readonly<Record<HitFilter, string>> = {
 export interface HitListProps {
   readonly hits: readonly Hit[]
   readonly rows: readonly HitRow[]
-  /** The text that was looked for, in lower case. */
+  /** The text that was searched for, in lower case. */
   readonly wanted: string
-  /** The match that was gone to last. */
+  /** The match that was shown last. */
   readonly chosen: Hit | undefined
   readonly filter: HitFilter | null
   readonly onFilter: (filter: HitFilter | null) => void

@@ -13,7 +13,7 @@ export interface HomeSearchProps {
   readonly text: string
 }
 
-/** Limit of the records that are asked for. */
+/** Maximum number of records that are asked for. */
 const mostHits = 50
 
 /** Searches for a text in all logs, when a person asks for it: a store may have to read all of its logs. */
@@ -69,8 +69,8 @@ export function HomeSearch({ inspector, text }: HomeSearchProps) {
 }
 
 /**
- * Returns the text for the agent's own search, which finds a text only as it stands: the query if the excerpt has it, else the first of its
- * words that the excerpt has; `null`: none.
+ * Returns the text for the agent's own search, which finds a text only literally: the query if the excerpt has it,
+ * or else the first of its words that the excerpt has; `null` if there is none.
  */
 function shownOf(text: string, excerpt: string): string | null {
   const said = excerpt.toLowerCase()

@@ -22,7 +22,7 @@ export interface SearchBarProps {
   readonly view: FollowedAgent
 }
 
-/** A field that looks through the agent that is shown and, with `agent:*`, through its tree. */
+/** A field that searches the agent that is shown and, with `agent:*`, its tree. */
 export function SearchBar({ inspector, view }: SearchBarProps) {
   const search = useMemo(() => new Search({ clock: inspector.clock }), [inspector])
   const typed = useSignal(inspector.route.peek().q ?? '')
@@ -65,7 +65,7 @@ export function SearchBar({ inspector, view }: SearchBarProps) {
     cancelWrite.current()
     show(inspector, hit, typed.value)
   }
-  /** Goes round and round through all that are in the list. */
+  /** Goes to the next or previous match of the list, and from either end to the other. */
   const step = (by: 1 | -1): void => {
     const listed = rows.flatMap((row) => (row.type === 'hits' ? row.hits : []))
     if (listed.length === 0) return
@@ -201,7 +201,7 @@ function Found({ search, shown }: { readonly search: Search; readonly shown: str
   )
 }
 
-/** Goes to a hit: its message or, where it is about none, its record in the timeline. */
+/** Shows a hit: its message or, if it is about none, its record in the timeline. */
 function show(inspector: Inspector, { agentId, node, seq }: Hit, typed: string): void {
   const isOther = inspector.route.peek().agent !== agentId
   const view = inspector.agent.peek()

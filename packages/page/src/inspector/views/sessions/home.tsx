@@ -39,7 +39,7 @@ const titles: Readonly<Record<Group, string>> = {
   rest: 'Done and idle',
 }
 
-/** All agents at a glance: those that need a person, those that work, and those that are done. */
+/** All agents at a glance: those that need a person, those at work, and those that are done. */
 export function Home({ inspector }: { readonly inspector: Inspector }) {
   const { directory, waiting, connection } = inspector.attached.value
   const agents = directory.agents.value
@@ -302,7 +302,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
   )
 }
 
-/** Asks once more about an action that cannot be taken back. */
+/** Asks for confirmation of an action that cannot be taken back. Returns true if the action is to be done. */
 const isMeant = ({ rows }: Cause, what: CauseAct): boolean =>
   (what !== 'deny' && what !== 'goBack') ||
   confirm(

@@ -13,7 +13,7 @@ export interface HomeCauseProps {
   readonly index: number
   readonly isOpen: boolean
   readonly isActive: boolean
-  /** Reason why no action is possible; `null`: it is. */
+  /** Reason why no action is possible; `null` if one is. */
   readonly why: string | null
   readonly onAct: (act: CauseAct) => void
 }

@@ -12,7 +12,7 @@ const columns: readonly (readonly [order: Order, name: string, words: string])[]
   ['cost', 'Cost', 'the most expensive first'],
 ]
 
-/** Heads of the columns: each orders the agents, and once more brings the groups back. */
+/** Heads of the columns. A click orders the agents by a column, and another one brings the groups back. */
 export const HomeHead = ({ order, onOrder }: HomeHeadProps) => (
   <div class="home-head" role="group" aria-label="Order">
     {columns.map(([by, name, words]) => (

@@ -33,7 +33,7 @@ export interface HomeMoreProps {
   readonly onFilter: (text: string) => void
   readonly overview: Overview
   readonly now: number
-  /** Called with the spending of late, in US dollars a minute, by the root of each tree. */
+  /** Called with recent spending, in US dollars per minute, by the root of each tree. */
   readonly onRates: (rates: Rates) => void
 }
 

@@ -23,15 +23,15 @@ export interface HomeRowProps {
   readonly now: number
   readonly isActive: boolean
   readonly isOpen: boolean
-  /** Reason why no action is possible; `null`: it is. */
+  /** Reason why no action is possible; `null` if one is. */
   readonly why: string | null
-  /** True for a row below the cause that it shares with others. */
+  /** True for a row below a cause that it shares with others. */
   readonly isBelow: boolean
   readonly alarm: Alarm
-  /** US dollars a minute, of late; 0 if that is not known. */
+  /** Recent spending in US dollars per minute; 0 if it is not known. */
   readonly rate: number
   readonly onChoose: () => void
-  /** `value`: of an answer. */
+  /** Called with the action. `value`: value of an answer. */
   readonly onAct: (act: RowAct, value?: unknown) => void
 }
 
@@ -90,7 +90,7 @@ export function HomeRow(props: HomeRowProps) {
 /** Returns the mark that goes with the words of a session. */
 const atRest = (words: string): string => words.split(/[: ]/, 1)[0]!
 
-/** Rate in US dollars a minute below which nothing is said. */
+/** Rate in US dollars per minute below which it is not shown. */
 const leastRate = 0.005
 
 const Context = ({ share }: { readonly share: number }) => (

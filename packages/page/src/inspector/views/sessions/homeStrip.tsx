@@ -6,7 +6,7 @@ import type { Overview } from '../../model/sessions/overview.ts'
 import { GrowthRate } from '../../model/sessions/tokenRate.ts'
 import { StateDot } from '../../parts/stateDot.tsx'
 
-/** In the order in which one reads them. */
+/** Words for the standings, in reading order. */
 const words: readonly (readonly [standing: Standing, words: string])[] = [
   ['working', 'working'],
   ['waiting', 'waiting for you'],
@@ -24,7 +24,7 @@ export interface StripProps {
   readonly filter: string
   readonly onToggle: (standing: Standing) => void
   readonly onFilter: (text: string) => void
-  /** The person wants to go to the list. */
+  /** Called when the person wants to go to the list. */
   readonly onLeave: () => void
 }
 

@@ -16,7 +16,7 @@ import {
 import { formatCount, formatShare } from '../../model/words/numbers.ts'
 import { oneLine } from '../../model/words/shortText.ts'
 
-/** How often a server is asked again, in milliseconds. */
+/** Interval at which a server is asked again, in milliseconds. */
 const againMs = 30_000
 
 export interface HomeTilesProps {
@@ -26,7 +26,7 @@ export interface HomeTilesProps {
   readonly onRates: (rates: Rates) => void
 }
 
-/** Figures of all agents: what needs a person, who works, and what it costs. */
+/** Figures of all agents: those that need a person, those at work, and the cost. */
 export function HomeTiles({ inspector, overview, now, onRates }: HomeTilesProps) {
   const [by, setBy] = useState('definition')
   const { late, saved } = useMoney(inspector, by)
@@ -129,7 +129,7 @@ const howSaved = (unpriced: number): string =>
     ...(unpriced === 0 ? [] : [`${counted(unpriced, 'agent')} without sound prices not counted.`]),
   ].join(' ')
 
-/** Groups with a colour of their own. */
+/** Number of groups with a colour of their own. */
 const shown = 3
 
 /** Bars of the last hour, five minutes each, stacked by the largest groups. */
@@ -196,7 +196,7 @@ interface Money {
   readonly saved?: SpendSaved
 }
 
-/** Spending of late and savings, asked for again and again; empty where the server does not tell. */
+/** Returns recent spending and savings, requested again and again. Empty if the server does not tell. */
 function useMoney({ attached, clock }: Inspector, by: string): Money {
   const { connection } = attached.value
   const [figures, setFigures] = useState<Money>({})

@@ -15,7 +15,7 @@ export interface HomeWorkersProps {
   readonly onFilter: (text: string) => void
 }
 
-/** The workers behind a gateway with how many agents each has, each a filter. */
+/** The workers behind a gateway. Each has its number of agents, and is a filter. */
 export function HomeWorkers({ workers, agents, filter, onFilter }: HomeWorkersProps) {
   const counts = new Map<string | undefined, number>()
   for (const { worker } of agents.values()) counts.set(worker, (counts.get(worker) ?? 0) + 1)
@@ -37,7 +37,7 @@ export function HomeWorkers({ workers, agents, filter, onFilter }: HomeWorkersPr
   )
 }
 
-/** The workers behind a gateway; none where the server is no gateway, or does not tell. */
+/** Returns the workers behind a gateway. Empty if the server is no gateway, or does not tell. */
 export function useWorkers({ attached, clock }: Inspector): readonly RemoteWorker[] {
   const { connection } = attached.value
   const mayAsk = connection.status.value === 'open' && connection.may.value('operate')

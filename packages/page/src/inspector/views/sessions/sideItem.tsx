@@ -72,7 +72,7 @@ function lookOfSession(session: SessionEntry, isSettling: boolean): Look {
   }
 }
 
-/** Limit of the levels that are indented: a name needs its room, too. */
+/** Maximum number of levels that are indented: a name needs its room, too. */
 const deepestIndent = 6
 
 /** One row of the list of agents and sessions. */

@@ -4,7 +4,7 @@ import type { Inspector } from '../../model/shell/inspector.ts'
 import { oneLine } from '../../model/words/shortText.ts'
 import { FormDialog } from '../../parts/formDialog.tsx'
 
-/** Longest description of a definition, in UTF-16 units. */
+/** Maximum length of a definition's description, in UTF-16 units. */
 const longestAbout = 300
 
 /** Starts an agent of a definition the server knows. */

@@ -9,7 +9,7 @@ interface Props {
   readonly clock: Clock
 }
 
-/** Says that there is no connection, and when the next attempt is; the page stays as it is. */
+/** Banner that says that there is no connection, and when the next attempt is. The page stays as it is. */
 export function ConnectionBanner({ connection, clock }: Props) {
   const status = connection.status.value
   return status === 'connecting' || status === 'reconnecting' ? <Lost connection={connection} clock={clock} /> : null

@@ -1,6 +1,6 @@
 import { Icon } from '../../parts/icon.tsx'
 
-/** Stands in place of the page once a read-only link is over. */
+/** Page for a read-only link that has expired. */
 export const ExpiredLink = ({ onOther }: { readonly onOther: () => void }) => (
   <main class="gate">
     <div class="card" role="alert">

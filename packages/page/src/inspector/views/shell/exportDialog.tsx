@@ -82,7 +82,7 @@ export interface ExportDialogProps {
   readonly onClose: () => void
 }
 
-/** Takes an agent out of the page: as a test that fails, as a task, as Markdown or as its log; to be copied or saved. */
+/** Exports an agent from the page, to be copied or saved: as a test that fails, as a task, as Markdown or as its log. */
 export function ExportDialog({ inspector, view, onClose }: ExportDialogProps) {
   const [form, setForm] = useState<Form>('test')
   const [expect, setExpect] = useState('')

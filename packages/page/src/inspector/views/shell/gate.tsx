@@ -6,7 +6,7 @@ export interface GateProps {
   readonly inspector: Inspector
 }
 
-/** Stands in place of the page where the server does not let it in: its link is over, or it needs a token. */
+/** Page for a client that the server does not let in: its link has expired, or it needs a token. */
 export function Gate({ inspector }: GateProps) {
   const isExpired = inspector.attached.value.connection.status.value === 'expired'
   return isExpired ? (

@@ -36,7 +36,7 @@ function ThemeButton({ inspector: { choices } }: { readonly inspector: Inspector
 export interface PageHeaderProps {
   readonly inspector: Inspector
   readonly onHelp: () => void
-  /** The way between the parts of the page, where there is room for one. */
+  /** Navigation between the parts of the page, where there is room for only one. */
   readonly children: ComponentChildren
 }
 

@@ -2,7 +2,7 @@ import { eventText } from '../../model/events/eventWords.ts'
 import type { Inspector } from '../../model/shell/inspector.ts'
 import { LiveRegion } from '../../parts/liveRegion.tsx'
 
-/** Says the failure that is shown, and which of how many it is. */
+/** The failure that is shown, and its place among all failures. */
 export function ShownError({ inspector: { agent, event } }: { readonly inspector: Inspector }) {
   const errors = agent.value?.errors ?? []
   const shown = event.value

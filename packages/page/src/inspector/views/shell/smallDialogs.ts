@@ -1,4 +1,4 @@
-/** Dialogs, and what is said beside them, whose code is fetched together: each is small, and a person who opens one opens others. */
+/** Small dialogs, and the texts beside them, whose code is fetched together: a person who opens one opens others. */
 export { CompareDialog } from '../branches/compareDialog.tsx'
 export { CompactDialog } from '../conversation/compactDialog.tsx'
 export { Failed } from '../agent/failed.tsx'

@@ -13,7 +13,7 @@ const { url } = await runtime.serve({ definitions: [helper] })
 const agent = await runtime.spawn(helper)
 agent.prompt('What time is it?')`
 
-/** Stands where there is no agent: says how there comes to be one. */
+/** Page without any agent, which explains how to start one. */
 export function Welcome({ inspector, onSpawn }: { readonly inspector: Inspector; readonly onSpawn: () => void }) {
   const { directory, connection } = inspector.attached.value
   const now = useNow(inspector.clock, 15_000)

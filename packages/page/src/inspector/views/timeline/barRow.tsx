@@ -15,7 +15,7 @@ export interface BarRowProps {
   readonly window: AxisWindow
   /** Position of the present on the axis; read only for spans that have not ended. */
   readonly now: ReadonlySignal<number>
-  /** True if it belongs to the agent that is shown, and not to one below it. */
+  /** True if the row belongs to the agent that is shown, and not to one below it. */
   readonly isOwn: boolean
   /** True if a moment of the past is shown: a span without an end had not ended then. */
   readonly isPast: boolean
@@ -125,7 +125,7 @@ interface GrowingProps extends Omit<BarProps, 'end'> {
   readonly now: ReadonlySignal<number>
 }
 
-/** Alone drawn anew as time goes by. */
+/** Bar of a span that has not ended: the only part that is drawn anew as time goes by. */
 const Growing = ({ now, ...props }: GrowingProps): JSX.Element => (
   <Bar {...props} end={Math.max(props.row.from, now.value)} />
 )
@@ -134,7 +134,7 @@ const GrowingTime = ({ row, now }: Pick<GrowingProps, 'row' | 'now'>): JSX.Eleme
   <Took row={row} end={Math.max(row.from, now.value)} />
 )
 
-/** Time that it took, and apart from it the time that people took. */
+/** Duration of a span, and apart from it the time that people took. */
 function Took({ row: { span, from }, end }: { readonly row: SpanRow; readonly end: number }): JSX.Element {
   const last = span.parts.at(-1)
   const waits = last?.kind === 'waiting' && last.to === null ? Math.max(0, end - last.from) : 0

@@ -210,7 +210,7 @@ const isOf = ({ agentId, span }: SpanRow, event: AgentEvent, own: string): boole
 
 const seconds = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
-/** The time of day at which something began, by the clock of its log: to the second, as one run follows another within a minute. */
+/** Formats the time of day at which a span began, by its log's clock: to the second, as one run follows another within a minute. */
 function startWords(fold: SpanFold, from: number, begun: number | undefined): string {
   const root = fold.roots.find((span) => span.from === from)
   const words = root === undefined ? '' : dayTime(root.time, begun)
@@ -250,7 +250,7 @@ const Grid = ({ ticks }: { readonly ticks: readonly Tick[] }): JSX.Element => (
   </div>
 )
 
-/** The width of an element in pixels, also when it changes. */
+/** Returns the width of an element in pixels, also when it changes. */
 function useWidth(place: { readonly current: HTMLElement | null }): number {
   const [width, setWidth] = useState(500)
   useEffect(() => {
@@ -263,7 +263,7 @@ function useWidth(place: { readonly current: HTMLElement | null }): number {
   return width
 }
 
-/** Position of the present on the axis, updated ten times a second while a span grows. */
+/** Returns the position of the present on the axis, updated ten times a second while a span grows. */
 function usePresent(clock: Clock, fold: SpanFold, isGrowing: boolean): ReadonlySignal<number> {
   const now = useSignal(fold.at(clock.now()))
   const latest = useRef(fold)

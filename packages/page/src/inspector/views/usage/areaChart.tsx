@@ -7,7 +7,7 @@ import { chosenOf } from '../../model/usage/contextBrakes.ts'
 const box = { width: 600, height: 160, top: 8 } as const
 const { width, height } = box
 
-/** As many requests as a picture of this width can show. */
+/** Number of requests that a picture of this width can show. */
 const mostPoints = 300
 
 interface Props {

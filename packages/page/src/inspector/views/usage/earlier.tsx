@@ -1,6 +1,6 @@
 import { counted } from '../../../../../charts/src/amounts.ts'
 
-/** Rows of a table or list; the older ones are counted. */
+/** Maximum number of rows of a table or list. Older rows are only counted. */
 export const mostRows = 50
 
 export const Earlier = ({ total }: { readonly total: number }) =>

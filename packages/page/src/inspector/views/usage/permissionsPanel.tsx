@@ -15,7 +15,7 @@ interface Props {
 
 const lists = ['deny', 'ask', 'allow'] as const
 
-/** The mode of the agent, which can be changed, its rules, and those that people added, with the records that made them. */
+/** The mode of the agent, which can be changed, its rules, and the rules that people added, with their records. */
 export function PermissionsPanel({ inspector, view }: Props) {
   const { permissions, records, past, at, lastSeq } = view.state.value
   const end = at ?? lastSeq

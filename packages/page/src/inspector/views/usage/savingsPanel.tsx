@@ -106,11 +106,11 @@ interface TreeProps {
   readonly inspector: Inspector
   readonly agentId: string
   readonly records: readonly LogRecord[]
-  /** US dollars of all of them; 0: no price is known. */
+  /** Cost of all agents in US dollars; 0 if no price is known. */
   readonly costUsd: number
 }
 
-/** The agents below this one, each with what it spent and saved. Their logs are read when it is opened. */
+/** The agents below this one, each with its spending and savings. Their logs are read when the panel is opened. */
 export function TreePanel({ inspector, agentId, records, costUsd }: TreeProps) {
   const [agents, setAgents] = useState<readonly AgentSavings[]>()
   const [isOpen, setOpen] = useState(false)
@@ -206,7 +206,7 @@ function Counts({ agents }: { readonly agents: readonly AgentSavings[] }) {
   )
 }
 
-/** Savings in dollars, or in tokens without prices. */
+/** Formats savings in dollars, or in tokens without prices. */
 export const netWords = ({ usd, tokens }: Saved): string => (usd === null ? counted(tokens, 'token') : rangeWords(usd))
 
 const spentWords = ({ spent: { costUsd, usage } }: Pick<Savings, 'spent'>): string =>
