@@ -34,7 +34,7 @@ const is = <D extends CallDecision['decision']>(event: EventOfType<'decide'>, ..
   decisions.includes(event.decision as D)
 
 /** Carries out a decision on a call that waits for people. A decision of a kind that it does not wait for changes nothing. */
-export function decideCall(draft: Draft, event: EventOfType<'decide'>): void {
+export function applyDecision(draft: Draft, event: EventOfType<'decide'>): void {
   const index = draft.context.calls.findIndex((call) => waitsFor(call, event.callId))
   const call = draft.context.calls[index]
   const status = call?.status

@@ -1,7 +1,7 @@
 import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
 import { assembleRequest, RequestAssembler } from '../../src/conversation/request/assembleRequest.ts'
 import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'
-import { applyPrune } from '../../src/conversation/brakes/prune/prune.ts'
+import { applyPrune } from '../../src/conversation/brakes/prune/planPrune.ts'
 import { planShow } from '../../src/conversation/brakes/prune/planShow.ts'
 import { savingsOf } from '../../packages/sessions/src/savings/savings.ts'
 import { defineAgent } from '../../src/actors/define/defineAgent.ts'

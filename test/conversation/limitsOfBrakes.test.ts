@@ -1,5 +1,5 @@
-import { applyPrune } from '../../src/conversation/brakes/prune/prune.ts'
-import { defaultRevertPolicy, planRevert } from '../../src/conversation/brakes/revert/revert.ts'
+import { applyPrune } from '../../src/conversation/brakes/prune/planPrune.ts'
+import { defaultRevertPolicy, planRevert } from '../../src/conversation/brakes/revert/planRevert.ts'
 import { assembleRequest } from '../../src/conversation/request/assembleRequest.ts'
 import { checkRequest } from '../../src/conversation/request/checkRequest.ts'
 import { rebuildConversation } from '../../src/conversation/tree/rebuildConversation.ts'

@@ -1,6 +1,6 @@
 import { denialText } from '../../src/protocol/text/denial.ts'
 import { planShow } from '../../src/conversation/brakes/prune/planShow.ts'
-import { applyPrune } from '../../src/conversation/brakes/prune/prune.ts'
+import { applyPrune } from '../../src/conversation/brakes/prune/planPrune.ts'
 import {
   applyRevert,
   brakeTools,
@@ -8,7 +8,7 @@ import {
   planRevert,
   refuseRevert,
   type RevertPolicy,
-} from '../../src/conversation/brakes/revert/revert.ts'
+} from '../../src/conversation/brakes/revert/planRevert.ts'
 import {
   assembleRequest,
   type AssembledRequest,

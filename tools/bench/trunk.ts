@@ -1,5 +1,5 @@
 import type { LogRecord, RecordOf } from '../../src/index.ts'
-import { applyRevert, planRevert } from '../../src/conversation/brakes/revert/revert.ts'
+import { applyRevert, planRevert } from '../../src/conversation/brakes/revert/planRevert.ts'
 import { RequestAssembler } from '../../src/conversation/request/assembleRequest.ts'
 import { Conversation } from '../../src/conversation/tree/conversation.ts'
 import { defaultTagPolicy } from '../../src/conversation/request/visibleTags.ts'

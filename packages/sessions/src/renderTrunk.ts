@@ -3,7 +3,7 @@ import { isAgentDefinition, type AgentDefinition } from '../../../src/actors/def
 import { TurnFrames } from '../../../src/actors/turn/turnFrames.ts'
 import { planAskedFold } from '../../../src/conversation/brakes/fold/planFold.ts'
 import { planShow } from '../../../src/conversation/brakes/prune/planShow.ts'
-import { applyPrune } from '../../../src/conversation/brakes/prune/prune.ts'
+import { applyPrune } from '../../../src/conversation/brakes/prune/planPrune.ts'
 import { RequestAssembler } from '../../../src/conversation/request/assembleRequest.ts'
 import type { Conversation } from '../../../src/conversation/tree/conversation.ts'
 import { rebuildConversation } from '../../../src/conversation/tree/rebuildConversation.ts'

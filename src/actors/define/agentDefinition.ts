@@ -1,6 +1,6 @@
 import { isRemoteAgent, type RemoteAgentEntry } from '../parts/remote/remoteEntry.ts'
 import type { z } from 'zod'
-import type { RevertRules } from '../../conversation/brakes/revert/revert.ts'
+import type { RevertRules } from '../../conversation/brakes/revert/planRevert.ts'
 import type { StallPolicy } from '../../conversation/brakes/stall/decideStall.ts'
 import type { CompactionPolicy } from '../../conversation/brakes/compaction/planCompaction.ts'
 import type { FoldPolicy } from '../../conversation/brakes/fold/planFold.ts'

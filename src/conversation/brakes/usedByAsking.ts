@@ -2,7 +2,7 @@ import { askingTools } from '../../protocol/brakes/brakeTable.ts'
 import { noUsage, toolCallsOf, type AssistantMessage, type ToolCallBlock, type Usage } from '../../protocol/messages.ts'
 import type { Conversation } from '../tree/conversation.ts'
 import type { ConversationNode } from '../tree/node.ts'
-import { brakeTools } from './revert/revert.ts'
+import { brakeTools } from './revert/planRevert.ts'
 
 interface Asking {
   readonly node: ConversationNode

@@ -3,7 +3,7 @@ import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import { advanceCalls, failCall, settleCall } from '../calls.ts'
 import { failHook, settleHook } from '../checkedCalls.ts'
-import { askApproval, askPeople, decideCall } from '../decisions.ts'
+import { askApproval, askPeople, applyDecision } from '../decisions.ts'
 import { enqueueMessage } from '../queues.ts'
 import { reachedLimit } from '../limits.ts'
 import { holdDeadline, pauseForStore, pauseRun } from '../runs.ts'
@@ -55,7 +55,7 @@ export const executing = agentSetup.createStateConfig({
       ),
     },
     decide: {
-      actions: advance<EventOfType<'decide'>>((draft, event) => decideCall(draft, event)),
+      actions: advance<EventOfType<'decide'>>((draft, event) => applyDecision(draft, event)),
     },
     sleep: { actions: advance<EventOfType<'sleep'>>(beginSleep) },
     timer: { actions: advance<EventOfType<'timer'>>(wakeCalls) },

@@ -4,7 +4,7 @@ import { abortAtRest, beginAbort, endAbort } from '../aborts.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import { startBackground } from '../background.ts'
 import { advanceCalls, cancelCalls, failCall, readyPausedCalls, settleCall } from '../calls.ts'
-import { decideCall } from '../decisions.ts'
+import { applyDecision } from '../decisions.ts'
 import { dropSaid, enqueueMessage, enqueuePrompt } from '../queues.ts'
 import { endUndo } from '../undoing.ts'
 import { fireSchedules } from '../schedules.ts'
@@ -52,7 +52,7 @@ export const paused = agentSetup.createStateConfig({
       target: 'executing',
       actions: advance<EventOfType<'decide'>>((draft, event) => {
         endWait(draft)
-        decideCall(draft, event)
+        applyDecision(draft, event)
       }),
     },
     steer: {

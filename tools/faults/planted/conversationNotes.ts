@@ -174,7 +174,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-47',
-    file: 'src/conversation/brakes/prune/prune.ts',
+    file: 'src/conversation/brakes/prune/planPrune.ts',
     what: 'the last step of a summary is hidden',
     from: 'id <= overlay.to',
     to: 'id < overlay.to',
@@ -182,7 +182,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-48',
-    file: 'src/conversation/brakes/prune/prune.ts',
+    file: 'src/conversation/brakes/prune/planPrune.ts',
     what: 'a step is hidden twice',
     from: "(taken.has(step.id) ? 'is hidden already' : way.whyNot(step, conversation))",
     to: 'way.whyNot(step, conversation)',
@@ -190,7 +190,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-49',
-    file: 'src/conversation/brakes/revert/revert.ts',
+    file: 'src/conversation/brakes/revert/planRevert.ts',
     what: 'the model may revert once more than allowed',
     from: '>= policy.maxRevertsPerTarget',
     to: '> policy.maxRevertsPerTarget',
@@ -198,7 +198,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-50',
-    file: 'src/conversation/brakes/revert/revert.ts',
+    file: 'src/conversation/brakes/revert/planRevert.ts',
     what: 'the last node of a summarised span is a target',
     from: 'target.id <= overlay.to)',
     to: 'target.id < overlay.to)',

@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-2',
-    file: 'src/conversation/brakes/revert/revert.ts',
+    file: 'src/conversation/brakes/revert/planRevert.ts',
     what: 'the answer a person has read goes with the span it ended',
     from: 'last === undefined || keepVerbatim?.includes(last.id)',
     to: 'last !== undefined || keepVerbatim?.includes(last.id)',

@@ -109,7 +109,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-14',
-    file: 'src/conversation/brakes/prune/prune.ts',
+    file: 'src/conversation/brakes/prune/planPrune.ts',
     what: 'a mask that frees nothing is applied',
     from: 'return freedByMask(step, conversation) > 0',
     to: 'return freedByMask(step, conversation) > -1e9',
@@ -117,7 +117,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-15',
-    file: 'src/conversation/brakes/prune/prune.ts',
+    file: 'src/conversation/brakes/prune/planPrune.ts',
     what: 'a step is masked twice',
     from: `if (conversation.annotations?.masked.has(step.id) === true) return 'has its output hidden already'`,
     to: '',

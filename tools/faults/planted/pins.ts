@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'pins-1',
-    file: 'src/conversation/brakes/prune/prune.ts',
+    file: 'src/conversation/brakes/prune/planPrune.ts',
     what: 'a prune hides a pinned step',
     from: `if (annotations?.isPinned(id) === true) return 'is pinned'`,
     to: '',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pins-2',
-    file: 'src/conversation/brakes/revert/revert.ts',
+    file: 'src/conversation/brakes/revert/planRevert.ts',
     what: 'a revert takes a pinned step off the trunk',
     from: 'const pinned = pinnedWithin(conversation, span)',
     to: 'const pinned = pinnedWithin(conversation, [])',

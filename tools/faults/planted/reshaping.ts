@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'reshaping-3',
-    file: 'src/conversation/brakes/prune/prune.ts',
+    file: 'src/conversation/brakes/prune/planPrune.ts',
     what: 'a refusal repeats all that the model gave',
     from: 'cutEnd(name, 40)',
     to: 'name',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'reshaping-4',
-    file: 'src/conversation/brakes/prune/prune.ts',
+    file: 'src/conversation/brakes/prune/planPrune.ts',
     what: 'a refusal has a reason for each of a thousand steps',
     from: 'reasons.slice(0, mostReasons)',
     to: 'reasons.slice()',

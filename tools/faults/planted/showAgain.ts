@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'showAgain-7',
-    file: 'src/conversation/brakes/prune/prune.ts',
+    file: 'src/conversation/brakes/prune/planPrune.ts',
     what: 'a policy hides what somebody asked to see',
     from: 'request.policy === undefined ? whyNotHidden : whyNotHiddenUnasked',
     to: 'whyNotHidden',

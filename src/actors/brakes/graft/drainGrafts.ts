@@ -1,5 +1,5 @@
 import { planGraft } from '../../../conversation/brakes/graft/planGraft.ts'
-import { brakeTools, ignoredTools } from '../../../conversation/brakes/revert/revert.ts'
+import { brakeTools, ignoredTools } from '../../../conversation/brakes/revert/planRevert.ts'
 import { graftBrake } from '../../../protocol/brakes/graft/graftBrake.ts'
 import { recallName } from '../../../conversation/tree/stepText.ts'
 import { usedByAsking } from '../../../conversation/brakes/usedByAsking.ts'

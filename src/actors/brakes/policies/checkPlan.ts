@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { onlyFields } from '../../../protocol/checks/onlyFields.ts'
-import { chooseSteps } from '../../../conversation/brakes/prune/prune.ts'
+import { chooseSteps } from '../../../conversation/brakes/prune/planPrune.ts'
 import type { Conversation } from '../../../conversation/tree/conversation.ts'
 import { revertCategorySchema, type PruneRequest, type RevertRequest } from '../../../protocol/braking.ts'
 import { describeIssues } from '../../../protocol/errors.ts'

@@ -1,6 +1,6 @@
 import { planAskedFold, type FoldPlan } from '../../../conversation/brakes/fold/planFold.ts'
 import { planShow, type ShowPlan } from '../../../conversation/brakes/prune/planShow.ts'
-import { applyPrune } from '../../../conversation/brakes/prune/prune.ts'
+import { applyPrune } from '../../../conversation/brakes/prune/planPrune.ts'
 import { sizesOfFold, sizesOfPrune } from '../../../conversation/limits/trunkSizes.ts'
 import { usedByAsking } from '../../../conversation/brakes/usedByAsking.ts'
 import type { DrainInput, DrainOutput } from '../../../machines/drainTypes.ts'

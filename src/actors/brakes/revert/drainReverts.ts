@@ -8,7 +8,12 @@ import {
 } from '../../../conversation/brakes/revert/heldRevert.ts'
 import type { ConversationNode } from '../../../conversation/tree/node.ts'
 import { planUndo } from '../../../conversation/brakes/revert/planUndo.ts'
-import { applyRevert, planRevert, refuseRevert, type RevertPlan } from '../../../conversation/brakes/revert/revert.ts'
+import {
+  applyRevert,
+  planRevert,
+  refuseRevert,
+  type RevertPlan,
+} from '../../../conversation/brakes/revert/planRevert.ts'
 import { sizesOfPrune, sizesOfRevert } from '../../../conversation/limits/trunkSizes.ts'
 import { askedAt, usedByAsking } from '../../../conversation/brakes/usedByAsking.ts'
 import type { DrainInput, DrainOutput } from '../../../machines/drainTypes.ts'

@@ -1,4 +1,4 @@
-import type { RevertPlan, Written } from '../../../conversation/brakes/revert/revert.ts'
+import type { RevertPlan, Written } from '../../../conversation/brakes/revert/planRevert.ts'
 import { cutMiddle } from '../../../protocol/text/cutMiddle.ts'
 import { fidelityOf, filesOf } from '../../../conversation/brakes/fold/fidelity.ts'
 import type { RevertRequest } from '../../../protocol/braking.ts'

@@ -1,7 +1,7 @@
 import type { Evidence } from '../../../protocol/braking.ts'
 import type { NodeId } from '../../../protocol/ids.ts'
 import { textOf, toolCallsOf } from '../../../protocol/messages.ts'
-import { brakeTools } from '../revert/revert.ts'
+import { brakeTools } from '../revert/planRevert.ts'
 import type { ConversationNode } from '../../tree/node.ts'
 
 /** Number of steps at the end of a span whose names a summary must not lose. */

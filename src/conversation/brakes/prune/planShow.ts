@@ -7,7 +7,7 @@ import type { Conversation } from '../../tree/conversation.ts'
 import type { Step } from '../../tree/node.ts'
 import { noRoom } from '../noRoom.ts'
 import { whyHidden } from '../whyHidden.ts'
-import { namedSteps, toldReasons } from './prune.ts'
+import { namedSteps, toldReasons } from './planPrune.ts'
 
 export interface ShowPlan {
   readonly outcome: PruneOutcome

@@ -4,8 +4,8 @@ import { tagText } from '../../request/brakeNotes.ts'
 import type { Conversation } from '../../tree/conversation.ts'
 import { evidenceOf } from '../evidence.ts'
 import type { ConversationNode } from '../../tree/node.ts'
-import { applyPrune } from '../prune/prune.ts'
-import { applyRevert, brakeTools, resolveStep, type RevertPlan, type RevertRules, type Written } from './revert.ts'
+import { applyPrune } from '../prune/planPrune.ts'
+import { applyRevert, brakeTools, resolveStep, type RevertPlan, type RevertRules, type Written } from './planRevert.ts'
 
 /** Returns true if a revert may be held back until it pays: the model requested it in order to condense finished work. */
 export const mayWait = ({ by, category, undo }: RevertRequest): boolean =>

@@ -3,7 +3,7 @@ import { formatNodeId, type NodeId } from '../../../protocol/ids.ts'
 import type { Conversation } from '../../tree/conversation.ts'
 import { mayWait } from '../revert/heldRevert.ts'
 import { isStanding } from '../../tree/node.ts'
-import { defaultRevertPolicy, planRevert, type RevertRules } from '../revert/revert.ts'
+import { defaultRevertPolicy, planRevert, type RevertRules } from '../revert/planRevert.ts'
 import { stallOf, stepsAfter } from './stall.ts'
 import { defaultStallRules } from './stallRules.ts'
 

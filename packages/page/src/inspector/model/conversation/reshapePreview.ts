@@ -3,8 +3,8 @@ import type { UndoPlan } from '../../../../../../src/protocol/undo.ts'
 import type { Conversation } from '../../../../../../src/conversation/tree/conversation.ts'
 import type { ConversationNode } from '../../../../../../src/conversation/tree/node.ts'
 import { planUndo } from '../../../../../../src/conversation/brakes/revert/planUndo.ts'
-import { applyPrune } from '../../../../../../src/conversation/brakes/prune/prune.ts'
-import { applyRevert, planRevert } from '../../../../../../src/conversation/brakes/revert/revert.ts'
+import { applyPrune } from '../../../../../../src/conversation/brakes/prune/planPrune.ts'
+import { applyRevert, planRevert } from '../../../../../../src/conversation/brakes/revert/planRevert.ts'
 import { sizesOfPrune, sizesOfRevert } from '../../../../../../src/conversation/limits/trunkSizes.ts'
 
 /** Effect of a change of the trunk, computed before the change is requested. */
