@@ -81,10 +81,7 @@ export async function readHistory(store: Store, agentId: string): Promise<Histor
 /** Returns the first record of a log. `fork` is the agent that was forked from this one. */
 async function readCreated(store: Store, agentId: string, fork?: string): Promise<RecordOf<'agent.created'>> {
   for await (const first of store.read(agentId)) {
-    if (first.type === 'agent.created') {
-      if (first.agentId === agentId) return first
-      throw new RuntimeError('LOG_CORRUPT', `The log of agent "${agentId}" is that of agent "${first.agentId}".`)
-    }
+    if (first.type === 'agent.created') return first
     if (first.type === 'host.created')
       throw new RuntimeError('AGENT_NOT_FOUND', `"${agentId}" is the machine "${first.machine}", and no agent.`)
     throw new RuntimeError('LOG_CORRUPT', `The log of agent "${agentId}" begins with ${first.type}.`)

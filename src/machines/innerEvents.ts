@@ -12,5 +12,5 @@ export type InnerEvent =
       readonly waiting: number
       readonly at: number
     }
-  /** Reports the end of the effect of the call under `outer`, which had called the sub-agent under `key`. */
+  /** Reports that the call under `outer` was aborted or timed out while its sub-agent under `key` was at work. */
   | { readonly type: 'leave.agent'; readonly outer: string; readonly key: string }

@@ -289,10 +289,14 @@ export function checkedBy<T>(
   return data
 }
 
+/** Most characters of a value that a message shows. */
+const mostQuoted = 200
+
 /** Returns a value that the application gave as messages name it: as JSON, or by its type where JSON cannot hold it. */
 export function quoted(value: unknown): string {
   try {
-    return JSON.stringify(value) ?? typeof value
+    const json = JSON.stringify(value) ?? typeof value
+    return json.length > mostQuoted ? `${json.slice(0, mostQuoted)}…` : json
   } catch {
     return `a value of type ${typeof value}`
   }

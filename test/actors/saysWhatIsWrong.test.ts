@@ -107,7 +107,7 @@ describe('a definition', (it) => {
     const settings = { providerOptions: { some: { deep: nested(600) } } }
     assert.throws(
       () => defineAgent({ name: 'a', model, settings }),
-      withCode('INVALID_DEFINITION', 'nested deeper than 500 levels'),
+      withCode('INVALID_DEFINITION', 'nested deeper than 550 levels'),
     )
   })
 

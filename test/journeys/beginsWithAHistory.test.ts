@@ -93,7 +93,7 @@ describe('an agent that begins with the conversation of another system', (it) =>
     for (const levels of [600, 100_000]) {
       const content = [{ type: 'toolCall', callId: 'a', name: 'look_up', input: nested(levels) }] as const
       const begun = runtime.spawn(agentOf([]).definition, { id: 'one', history: [{ role: 'assistant', content }] })
-      await assert.rejects(begun, failsWith('INVALID_OPTION', 'nested deeper than 500 levels'))
+      await assert.rejects(begun, failsWith('INVALID_OPTION', 'nested deeper than 550 levels'))
     }
     assert.is((await runtime.spawn(agentOf([]).definition, { id: 'one', history })).id, 'one')
   })

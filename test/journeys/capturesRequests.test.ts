@@ -38,7 +38,7 @@ describe('a request that no record can hold', (it) => {
       tools: [{ name: 'look', description: '', inputSchema: nested(600) as JsonSchema }],
       settings: {},
     }
-    assert.throws(() => new RequestCaptures([]).next('m', request, []), withCode('RECORD_TOO_LARGE', '500 levels'))
+    assert.throws(() => new RequestCaptures([]).next('m', request, []), withCode('RECORD_TOO_LARGE', '550 levels'))
   })
 })
 

@@ -6,7 +6,6 @@ import { policyModel } from '../../packages/models/src/policyModel.ts'
 import { createRuntime, type Runtime } from '../../packages/bridge/src/createRuntime.ts'
 import { simulatedClock } from '../../packages/evaluation/src/testing/simulatedClock.ts'
 import { fileStore } from '../../packages/stores/src/fileStore.ts'
-import { loadSession } from '../../src/sessions.ts'
 import { memoryStore } from '../../packages/stores/src/memory/memoryStore.ts'
 import type { Model } from '../../src/protocol/ports/model.ts'
 import type { Store } from '../../src/protocol/ports/store.ts'
@@ -154,21 +153,6 @@ describe('runtime.open', (it) => {
     const second = await start(context, store)
     const held = await second.open('u1', talker(), { continue: false })
     assert.equal(held.pause, { type: 'interrupted' })
-  })
-
-  it('refuses a log that stands under the name of another agent', async (context) => {
-    const store = memoryStore()
-    const first = await createRuntime({ store: { ...store, close: async () => {} } })
-    await first.spawn(talker(), { id: 'u1' })
-    await first.close()
-    const lease = await store.open('u2')
-    for await (const record of store.read('u1')) await store.append('u2', [record])
-    await lease.release()
-    const second = await createRuntime({ store })
-    context.cleanup(() => second.close())
-    const refusal = withCode('LOG_CORRUPT', 'The log of agent "u2" is that of agent "u1"')
-    await assert.rejects(second.resume('u2', talker()), refusal)
-    await assert.rejects(loadSession(store, 'u2'), refusal)
   })
 
   it('refuses what cannot be meant', async (context) => {

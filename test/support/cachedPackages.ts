@@ -62,6 +62,31 @@ export function cachedPackages({
   }
 }
 
+/** Lock files of older npm do not say for which C library a package is. */
+const isForMusl = (path: string): boolean => path.includes('musl')
+function hasMusl(): boolean {
+  const report = process.report?.getReport() as { readonly header?: { readonly glibcVersionRuntime?: string } }
+  return process.platform === 'linux' && report?.header?.glibcVersionRuntime === undefined
+}
+
+/** Paths of the packages for this platform that are in the lock file of a folder and not in the folder. */
+export function missingPrograms(folder: string): string[] {
+  const isMusl = hasMusl()
+  const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+    readonly packages: {
+      readonly [path: string]: { readonly os?: readonly string[]; readonly cpu?: readonly string[] }
+    }
+  }
+  return Object.entries(lock.packages).flatMap(([path, { os, cpu }]) =>
+    os?.includes(process.platform) &&
+    cpu?.includes(process.arch) &&
+    isForMusl(path) === isMusl &&
+    !existsSync(join(folder, path))
+      ? [path]
+      : [],
+  )
+}
+
 /** Installs the packages of the lock file, all or none. */
 async function install(here: string, target: string, options: readonly string[]): Promise<void> {
   await npm(['ping', '--fetch-retries=0', '--fetch-timeout=5000'], here, AbortSignal.timeout(8_000)).catch(() => {
@@ -71,7 +96,14 @@ async function install(here: string, target: string, options: readonly string[])
   const folder = await mkdtemp(`${target}-`)
   try {
     for (const file of ['package.json', 'package-lock.json']) await cp(join(here, file), join(folder, file))
-    await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', ...options], folder, AbortSignal.timeout(mostMs))
+    const ci = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', ...options]
+    for (let tries = 1; ; tries += 1) {
+      await npm(ci, folder, AbortSignal.timeout(mostMs))
+      // npm goes on without a program for this platform when its registry fails once, and what is kept would lack it for ever.
+      const left = options.includes('--omit=optional') ? [] : missingPrograms(folder)
+      if (left.length === 0) break
+      if (tries === 3) throw new Error(`npm did not install ${left.join(', ')}`)
+    }
     await rename(folder, target).catch((thrown: unknown) => {
       if (!existsSync(target)) throw thrown
     })

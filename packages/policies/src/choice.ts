@@ -66,7 +66,7 @@ export function firstOf(steps: readonly StepView[], tokens: number): readonly St
   return chosen
 }
 
-/** Returns the lowest-scored steps, oldest first, that together have at least this many tokens. Of equal scores, the oldest go first. */
+/** Returns the lowest-scored steps with at least this many tokens together, oldest first. Among equal scores, older steps are chosen. */
 export function lowestFirst(
   steps: readonly StepView[],
   scores: readonly number[],

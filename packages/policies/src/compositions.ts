@@ -250,8 +250,8 @@ function retrieval(options: RetrievalOptions = {}): Composition {
 }
 
 /**
- * No policy: the model itself takes dead ends back and puts finished work together, and the runtime tells it, takes it back and pauses when it
- * goes in circles. The compaction comes later for it. For trial and error, with a model that can judge its own work.
+ * No policy: the model itself reverts dead ends and condenses finished work. If it goes in circles, the runtime warns it, then reverts the loop, then
+ * pauses the run. For trial and error, with a model that can judge its own work.
  */
 function typedReverts(options: CompositionOptions = {}): Composition {
   check('typedReverts', schemas.baseline, options)

@@ -7,7 +7,7 @@ import { ReadPages } from './readPages.ts'
 /** Pages of a store's logs. */
 export type Pages = (query?: LogQuery) => Promise<LogPage>
 
-/** Returns the pages of any store. Without page support in the store, its logs are read, first records only where that is enough. */
+/** Returns the pages of any store. A store without pages has its logs read instead: only their first records where these suffice. */
 export function pagesOf(store: Store): Pages {
   if (store?.page !== undefined) return (query) => store.page!(query)
   checkStore(store)

@@ -98,13 +98,18 @@ export interface LogEnd {
   readonly lastSeq: number
 }
 
-/** Beginning of every log. */
-const firstBytes = Buffer.from('{"v":')
+/** Beginnings of logs, as this version and those before write them. */
+const beginnings = ['{"v":', '{"type":"agent.created"', '{"type":"host.created"']
 
-/** Returns true for a file that may be a first record whose write was interrupted: its beginning, or a space that was never filled. */
+/** Returns true for a file that is blank, or may be a first record whose write was interrupted. */
 async function isTornFirst(handle: Pick<FileHandle, 'read'>, fileSize: number): Promise<boolean> {
-  const bytes = await readBytes(handle, 0, Math.min(fileSize, firstBytes.length))
-  return bytes.equals(firstBytes.subarray(0, bytes.length)) || bytes.every((byte) => byte === 0)
+  const bytes = await readBytes(handle, 0, Math.min(fileSize, 4_096))
+  // A space that was never filled has zeros.
+  const text = bytes
+    .toString()
+    .replace(/^[\s\0\uFEFF]+/u, '')
+    .replace(/\0.*$/su, '')
+  return beginnings.some((beginning) => text.startsWith(beginning) || beginning.startsWith(text))
 }
 
 /**

@@ -4,6 +4,9 @@ import { recordVersion } from '../../../src/protocol/records.ts'
 import { readAll, recordsBetween } from '../../evaluation/src/testing/contractDemands.ts'
 import { lineOf } from '../src/checksum.ts'
 import { fileStore } from '../src/fileStore.ts'
+import { createRuntime } from '../../bridge/src/createRuntime.ts'
+import { defineAgent } from '../../../src/actors/define/defineAgent.ts'
+import { policyModel } from '../../models/src/policyModel.ts'
 import { assert, describe } from '../../../test/support/suite.ts'
 import { failsWith, linesOf, storeFolder } from './storeFolder.ts'
 
@@ -146,6 +149,41 @@ describe('file store, torn tail', (it) => {
       await store.append('a', recordsBetween(3, 3))
       assert.is(await readFile(folder.file('a.jsonl'), 'utf8'), linesOf(recordsBetween(1, 3)))
     })
+
+  const firsts = [
+    '{"type":"agent.created","agentId":"a","pa',
+    '{"type":"host.created","ma',
+    '{"v":3,"seq":1,"ti',
+    '{"t',
+    '{',
+  ]
+  const blanks = ['\n', '\r\n', '\uFEFF', '\uFEFF\n', '\n{"v":3,"se', '\0\0', '{"type":"agent.cr\0\0\0']
+  for (const content of [...firsts, ...blanks])
+    it(`is seen in a file that has nothing but ${JSON.stringify(content)}: the agent can begin`, async (context) => {
+      const folder = await storeFolder(context)
+      const store = folder.store()
+      await folder.write('a.jsonl', content)
+      assert.equal(await readAll(store, 'a'), [])
+      const lease = await store.open('a')
+      assert.equal([lease.lastSeq, lease.repairedBytes], [0, Buffer.byteLength(content)])
+      await store.append('a', recordsBetween(1, 1))
+      assert.equal(await readAll(store, 'a'), recordsBetween(1, 1))
+    })
+
+  it('is seen wherever the first record of an agent was torn', { timeoutMs: 10_000 }, async (context) => {
+    const folder = await storeFolder(context)
+    const runtime = await createRuntime({ store: folder.store() })
+    await runtime.spawn(defineAgent({ name: 'a', model: policyModel(() => 'x') }), { id: 'a' })
+    await runtime.close()
+    const [first = ''] = (await readFile(folder.file('a.jsonl'), 'utf8')).split('\n')
+    const store = folder.store()
+    for (let cut = 0; cut <= first.length; cut += 1) {
+      await folder.write('a.jsonl', first.slice(0, cut))
+      const lease = await store.open('a')
+      assert.equal([lease.lastSeq, lease.repairedBytes], [0, cut], `cut at ${cut}`)
+      await lease.release()
+    }
+  })
 
   const notTorn: { readonly [what: string]: string } = {
     'a last line of an unknown type with the right checksum': `${linesOf(recordsBetween(1, 2))}${lineOf('{"v":3,"seq":3,"time":1,"type":"of.tomorrow","runId":"r"}')}\n`,

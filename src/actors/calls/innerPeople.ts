@@ -54,7 +54,7 @@ export class InnerPeople {
     return turn
   }
 
-  /** Asks about an action of the running call elsewhere, or takes the earlier decision about the same action. */
+  /** Asks people to approve an action that the running call wants to take elsewhere, or returns their earlier decision about it. */
   approve(asked: Parameters<InnerCalls['approve']>[0]): ReturnType<InnerCalls['approve']> {
     const input = clean(this.#ports, asked.input)
     const at = this.#decided.findIndex((decided) => sameJson(decided.asked, input))

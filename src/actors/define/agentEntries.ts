@@ -1,4 +1,4 @@
-import { messageOf, quoted, RuntimeError } from '../../protocol/errors.ts'
+import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { DeferredTools } from '../parts/deferred/deferred.ts'
 import { isRemoteAgent, type RemoteAgentEntry } from '../parts/remote/remoteEntry.ts'
 import type { MarkedEntry, SubAgentEntry } from './subAgents.ts'
@@ -36,6 +36,7 @@ export function returned(given: () => unknown, label: string): unknown {
   try {
     return given()
   } catch (thrown) {
+    if (thrown instanceof RuntimeError) throw thrown
     const why = `${label}: the function threw an error: ${messageOf(thrown).replace(/\.$/, '')}.`
     throw new RuntimeError('INVALID_DEFINITION', why, { cause: thrown })
   }
@@ -61,7 +62,7 @@ export function laterEntries(given: () => unknown, label: string): readonly Mark
   if (!Array.isArray(agents))
     throw new RuntimeError(
       'INVALID_DEFINITION',
-      `${label}: agents: the function returned ${quoted(agents)}: return a list of agents.`,
+      `${label}: agents: the function returned ${agents === undefined || agents === null ? String(agents) : `a value of type ${typeof agents}`}: return a list of agents.`,
     )
   return agents.map((entry: SubAgentEntry) => ({ entry }))
 }

@@ -10,7 +10,7 @@ import type { ToolSource } from '../tools/toolSource.ts'
 export interface AgentPart<Options extends object = object, Settings extends object = object> {
   /** A schema for each option. */
   readonly options: { readonly [O in keyof Options]-?: () => z.ZodType }
-  /** Reads checked options. @throws RuntimeError `INVALID_DEFINITION` */
+  /** Returns the settings made of options that their schemas have checked. @throws RuntimeError `INVALID_DEFINITION` */
   settings(options: Options, label: string): Settings
   /** Tools and sources of tools that the model gets. */
   tools?(options: Options, settings: Settings): readonly (AnyTool | ToolSource)[]

@@ -125,7 +125,10 @@ const plainSettings = lazily(() =>
     cache: promptCache(),
     providerOptions: z
       .record(z.string(), z.record(z.string(), z.unknown()))
-      .refine((options) => !isNestedDeeper(options, mostLevels), `it is nested deeper than ${mostLevels} levels`),
+      .refine(
+        (options) => !isNestedDeeper(options, mostLevels),
+        `it is circular, or nested deeper than ${mostLevels} levels`,
+      ),
   }).partial(),
 )
 

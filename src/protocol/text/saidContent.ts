@@ -194,7 +194,7 @@ function wrongInBlock(block: unknown): string | undefined {
   const { type, text, ...media } = block as { readonly [field: string]: unknown }
   if (type === 'text') return typeof text === 'string' ? undefined : `its text is ${kindOf(text)}`
   if (type === 'image' || type === 'file') return wrongInMedia({ type, ...media })
-  return `its type is ${typeof type === 'string' ? JSON.stringify(type) : kindOf(type)}: ${shape}`
+  return `its type is ${typeof type === 'object' || typeof type === 'bigint' ? kindOf(type) : JSON.stringify(type)}: ${shape}`
 }
 
 const kindOf = (value: unknown): string =>

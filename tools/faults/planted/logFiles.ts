@@ -203,14 +203,6 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-26',
-    file: 'src/log/readHistory.ts',
-    what: 'an agent goes on from the log of another',
-    from: 'if (first.agentId === agentId) return first',
-    to: 'if (first.agentId !== undefined) return first',
-    tests: ['runtime/opening'],
-  },
-  {
-    id: 'logFiles-27',
     file: 'src/runtime/agents/keptAgent.ts',
     what: 'a checkpoint that was damaged where it is kept is gone on from',
     from: "  if (isDamaged(digest, body)) throw new Error('it is damaged')\n",
@@ -218,11 +210,19 @@ export const faults: readonly Fault[] = [
     tests: ['runtime/checkpoints'],
   },
   {
-    id: 'logFiles-28',
+    id: 'logFiles-27',
     file: 'src/runtime/agents/keptAgent.ts',
     what: 'a checkpoint is gone on from with shared state that was damaged',
     from: "  if (isDamaged(kept.shared.id, checkpoint.shared.body)) throw new Error('what it shares is damaged')\n",
     to: '',
     tests: ['runtime/sharedCheckpoints'],
+  },
+  {
+    id: 'logFiles-28',
+    file: 'packages/stores/src/readLog.ts',
+    what: 'an agent whose first record was torn can never begin',
+    from: `, '{"type":"agent.created"', '{"type":"host.created"']`,
+    to: ']',
+    tests: ['packages/stores/test/fileStore'],
   },
 ]

@@ -1,6 +1,6 @@
 import type { PlainBlock } from '../../../../src/protocol/messages.ts'
 
-/** A file in a part of the AI SDK: its bytes, base64 or address, in whichever form its version has. */
+/** A file in a message part of the AI SDK. `data` is bytes, base64 or a URL, in the form of the version of the SDK. */
 export interface FilePart {
   readonly data: unknown
   readonly mediaType?: string | undefined

@@ -235,7 +235,7 @@ export class AgentAccess implements Viewer {
     return this.#bridge.runtime.agents().flatMap(within)
   }
 
-  /** Calls `listener` with every agent within reach that starts to run, including sub-agents. Returns a function that removes the listener. */
+  /** Calls `listener` with every agent within reach that starts to run, sub-agents too, unless incognito. Returns a function that removes it. */
   onAgent(listener: (agent: Agent) => void): () => void {
     return this.#bridge.runtime.onAgent((agent) => {
       if (!agent.incognito && this.reach(agent)) listener(agent)

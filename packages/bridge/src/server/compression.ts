@@ -1,8 +1,8 @@
 import type { PerMessageDeflateOptions } from 'ws'
 
 /**
- * Compression of WebSocket messages. Messages of more than a kilobyte are compressed, each separately, so that an idle connection uses
- * no memory for it. Only a few are compressed at the same time. `maxPayload` limits the decompressed size of incoming messages.
+ * Compression of WebSocket messages. Messages of more than a kilobyte are compressed, each separately: a connection that has never sent or
+ * received one uses no memory for it. Only a few are compressed at the same time. `maxPayload` limits the decompressed size of incoming messages.
  */
 export const compression: PerMessageDeflateOptions = {
   threshold: 1_024,

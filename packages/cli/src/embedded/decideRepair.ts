@@ -7,8 +7,9 @@ import { importedFiles, isSource, isTest, listedFile, testCommandOf } from './pr
 import { ending, isRepairTask, otherTask, sayFailure, sayTrial, unable } from './phrases.ts'
 import { secondsOf, type TestRun } from './testRun.ts'
 
-/** Maximum number of edits tried. `maxFilesAtOnce`: maximum number of files read at once. */
+/** Maximum number of edits that are tried. */
 const maxTries = 80
+/** Maximum number of files that are read in one reply, and in all. */
 const maxFilesAtOnce = 6
 const maxFiles = 16
 

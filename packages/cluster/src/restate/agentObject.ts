@@ -243,7 +243,7 @@ async function drive(sdk: Sdk, parts: ObjectParts, ctx: Restate.ObjectContext, f
   }
 }
 
-/** Returns true if an agent has a log. The journal keeps the first answer, so that a retry finds what the attempt before began. */
+/** Returns true if an agent has a log. The journal keeps the first answer, so that a retry is not refused for the log that it began. */
 const isThere = (ctx: Restate.ObjectContext, agents: WorkerAgents): Promise<boolean> =>
   ctx.run('look', () => agents.isThere(ctx.key))
 

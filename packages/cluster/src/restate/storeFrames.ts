@@ -60,7 +60,7 @@ export async function sessionsIn({ store }: Shelf, frame: FrameOf<'session.list'
   return { sessions, total: all.length }
 }
 
-/** Returns all entries that wait for people. */
+/** Returns the first agents with entries that wait for people, at most `limit`, and their total number. */
 export async function waitingIn({ store }: Shelf, frame: FrameOf<'waiting.list'>): Promise<object> {
   const { metadata, limit = defaultLimit } = frame
   const found: WaitingAgent[] = []

@@ -1,2 +1,2 @@
-/** Lines about brakes, by those who show them. */
+/** Lines about brakes, grouped by where they are shown. */
 export * as brakeLines from './graft/graftLines.ts'

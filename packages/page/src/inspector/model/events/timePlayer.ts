@@ -14,7 +14,7 @@ export interface PlayedLog {
   readonly show: (at: number | null) => void
 }
 
-/** Goes from record to record at the pace of the log. It stops at the end, and as soon as another moment is chosen. Close it. */
+/** Plays the log record by record at a multiple of its own pace, with long waits cut. Stops at the end, and once another moment is chosen. */
 export class TimePlayer {
   readonly #log: PlayedLog
   readonly #speed = signal<number | null>(null)

@@ -92,7 +92,7 @@ const spentOf = (agent: AgentSummary): Spent => agent.treeSpent ?? agent.spent
 export interface OverviewOptions {
   /** Standings of the rows to show; empty: all. */
   readonly show: readonly Standing[]
-  /** Words that a row to show must have. */
+  /** Words that a row must contain to be shown. */
   readonly words: readonly string[]
   /** Agents that ran since the sessions were read: their end is not known yet. */
   readonly settling?: ReadonlySet<string>

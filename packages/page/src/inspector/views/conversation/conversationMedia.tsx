@@ -15,7 +15,7 @@ export function Media({ content }: { readonly content: readonly Block[] }): JSX.
   )
 }
 
-/** Returns a link that saves the file: a browser opens none of these files, since their content may act. */
+/** Returns a link that saves the file. It never opens in the browser, because its content may have scripts. */
 const fileOf = ({ data, mimeType, name = 'file' }: FileBlock): JSX.Element => (
   <a class="badge" href={`data:application/octet-stream;base64,${data}`} download={name}>
     {name}, {mimeType}, {formatCount(Math.ceil((data.length * 3) / 4))} bytes
