@@ -98,4 +98,12 @@ export const faults: readonly Fault[] = [
     to: 'const stop = this.#clock.after(lookMs, () => {})',
     tests: ['restate/troubles'],
   },
+  {
+    id: 'cluster-13',
+    file: 'packages/cli/src/cluster/engine.ts',
+    what: 'a cluster does not start when another program takes a port that was free',
+    from: 'if (tries === mostTries || ',
+    to: 'if (tries > 0 || ',
+    tests: ['cli/test/engineStart'],
+  },
 ]

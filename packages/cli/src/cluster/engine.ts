@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../../src/protocol/ports/clock.ts'
-import { RuntimeError } from '../../../../src/protocol/errors.ts'
+import { messageOf, RuntimeError } from '../../../../src/protocol/errors.ts'
 import { pause } from '../../../../src/protocol/ports/pause.ts'
 import { createServer, type AddressInfo } from 'node:net'
 
@@ -50,6 +50,8 @@ export interface EngineOptions {
 }
 
 const patienceMs = 30_000
+/** Maximum number of starts, each with other ports. */
+const mostTries = 3
 
 /** A Restate server as a child process; it ends with this process, even if this process is killed. */
 export class Engine {
@@ -71,6 +73,16 @@ export class Engine {
 
   /** Starts an engine, and resolves once it accepts requests. @throws RuntimeError `INTERNAL` with the end of its log if it does not come up */
   static async start(options: EngineOptions): Promise<Engine> {
+    for (let tries = 1; ; tries += 1)
+      try {
+        return await Engine.#startOnce(options)
+      } catch (thrown) {
+        // A free port may be taken by another program before the engine has it.
+        if (tries === mostTries || !/address (?:already )?in use/i.test(messageOf(thrown))) throw thrown
+      }
+  }
+
+  static async #startOnce(options: EngineOptions): Promise<Engine> {
     const { program, folder, env } = options
     await mkdir(folder, { recursive: true })
     const ports = { ingress: await freePort(), admin: await freePort(), node: await freePort() }

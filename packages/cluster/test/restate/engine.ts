@@ -52,11 +52,19 @@ export class Engine {
 
   /** `more`: settings, as variables of the environment. */
   static async start(more: Readonly<Record<string, string>> = {}): Promise<Engine> {
-    const dir = await mkdtemp(join(tmpdir(), 'escapement-restate-'))
-    const ports = { ingress: await freePort(), admin: await freePort(), node: await freePort() }
-    const engine = new Engine(dir, ports, more)
-    await engine.begin()
-    return engine
+    for (let tries = 1; ; tries += 1) {
+      const dir = await mkdtemp(join(tmpdir(), 'escapement-restate-'))
+      const ports = { ingress: await freePort(), admin: await freePort(), node: await freePort() }
+      const engine = new Engine(dir, ports, more)
+      try {
+        await engine.begin()
+        return engine
+      } catch (thrown) {
+        await rm(dir, { recursive: true, force: true, maxRetries: 5 })
+        // Another test took a port between here and there.
+        if (tries === 3 || !/address in use/i.test(String(thrown))) throw thrown
+      }
+    }
   }
 
   get ingress(): string {
