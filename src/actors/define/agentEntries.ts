@@ -49,20 +49,18 @@ export function returned(given: () => unknown, label: string): unknown {
  */
 export function laterEntries(given: () => unknown, label: string): readonly MarkedEntry[] {
   const agents = returned(given, `${label}: agents`)
-  if (agents instanceof Promise)
-    throw new RuntimeError(
-      'INVALID_DEFINITION',
-      `${label}: agents: the function returned a promise: return a list of agents.`,
-    )
   if ([agents].flat().some((entry: unknown) => entry instanceof DeferredTools || isRemoteAgent(entry)))
     throw new RuntimeError(
       'INVALID_DEFINITION',
       `${label}: agents: a function cannot return a group or an agent elsewhere: give it itself, or agents that requests list.`,
     )
-  if (!Array.isArray(agents))
+  if (!Array.isArray(agents)) {
+    const what =
+      agents instanceof Promise ? 'a promise' : agents == null ? String(agents) : `a value of type ${typeof agents}`
     throw new RuntimeError(
       'INVALID_DEFINITION',
-      `${label}: agents: the function returned ${agents === undefined || agents === null ? String(agents) : `a value of type ${typeof agents}`}: return a list of agents.`,
+      `${label}: agents: the function returned ${what}: return a list of agents.`,
     )
+  }
   return agents.map((entry: SubAgentEntry) => ({ entry }))
 }

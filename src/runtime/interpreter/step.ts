@@ -141,9 +141,10 @@ export class Step {
   }
 
   #stop(id: string): void {
-    // A copy without it: an object from which something is deleted is slow from then on.
-    const { [id]: child, ...others } = this.children
+    const child = this.children[id]
     if (child === undefined) return
+    // A copy without it: an object from which something is deleted is slow from then on.
+    const { [id]: _, ...others } = this.children
     this.children = others
     this.#end(child as Inner)
   }
